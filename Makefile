@@ -1,0 +1,89 @@
+# `make help` lists the targets. Everything is installed in .venv, from the locks in requirements/.
+
+PYTHON ?= python3
+VENV ?= .venv
+WORKERS ?= 2
+PORT ?= 8000
+PYTEST_ARGS ?=
+APT ?= apt-get
+CHROMIUM ?= chromium
+
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
+# The locks hold the public index's hashes only, whatever mirrors and wheel folders this machine is set up for.
+COMPILE := PIP_CONFIG_FILE=/dev/null PIP_FIND_LINKS= CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet \
+	--generate-hashes --strip-extras --allow-unsafe --no-emit-index-url --no-emit-find-links --no-emit-trusted-host
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help build test lint format bench mutants serve lock schema clean venv browser
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z.]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: venv ## check, load, cross-check, site: everything in build/
+	@$(BIN)/ridgeline build
+
+test: venv browser lint ## all linters, then all tests, those in the browser included
+	@echo "pytest"
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
+
+lint: venv ## ruff, mypy, import rules
+	@echo "ruff check"
+	@$(BIN)/ruff check --quiet --output-format concise .
+	@echo "ruff format --check"
+	@$(BIN)/ruff format --check --output-format concise . > build/format.log 2>&1 \
+		|| { cat build/format.log; echo "Not formatted: run \`make format\`."; exit 1; }
+	@echo "mypy"
+	@$(BIN)/mypy --no-error-summary
+	@echo "import rules"
+	@$(BIN)/lint-imports --no-cache > build/lint-imports.log || { cat build/lint-imports.log; exit 1; }
+
+format: venv ## mend what ruff can mend
+	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format .
+
+bench: venv ## speed as ratios to lower bounds: one table, and build/bench.json
+	@$(BIN)/python -m benchmarks
+
+mutants: venv ## make every number wrong, one at a time: what is caught (SAMPLE=5 for a few a record)
+	@$(BIN)/python -m benchmarks.mutants $(if $(SAMPLE),--sample $(SAMPLE))
+
+serve: venv ## the site on http://127.0.0.1:$(PORT)
+	@$(BIN)/ridgeline site serve --port $(PORT)
+
+schema: venv ## write schema/ from the types
+	@$(BIN)/ridgeline schema
+
+lock: venv ## compile requirements/*.txt from pyproject.toml (UPGRADE=1 to move the pins below it)
+	@$(COMPILE) $(if $(UPGRADE),--upgrade) --output-file requirements/runtime.txt pyproject.toml
+	@$(COMPILE) $(if $(UPGRADE),--upgrade) --extra dev --constraint requirements/runtime.txt \
+		--output-file requirements/dev.txt pyproject.toml
+
+clean: ## remove everything that the targets made
+	rm -rf build $(VENV) tooling/ridgeline.egg-info .hypothesis
+	find tooling tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+venv: $(STAMP)
+	@mkdir -p build
+
+$(STAMP): requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Ridgeline needs Python 3.11 or newer; $(PYTHON) is older. Name another with make PYTHON=..."; exit 1; }
+	@echo "Installing the locked environment in $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --require-hashes --requirement requirements/dev.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+browser:
+	@mkdir -p build
+	@command -v $(CHROMIUM) > /dev/null || { \
+		if [ "$$(id -u)" != 0 ]; then \
+			echo "The browser tests need Chromium. Install it, for example with: sudo apt-get install chromium"; exit 1; \
+		fi; \
+		echo "Installing Chromium (log: build/chromium.log)"; \
+		{ $(APT) update && DEBIAN_FRONTEND=noninteractive $(APT) install --yes --no-install-recommends chromium fonts-liberation; } \
+			> build/chromium.log 2>&1 || { tail -n 20 build/chromium.log; exit 1; }; \
+	}

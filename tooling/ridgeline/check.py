@@ -1,0 +1,63 @@
+"""The check: everything that is wrong with the records below a root, in one run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ridgeline.figures.examine import examine
+from ridgeline.figures.figure import FigureResult, Status
+from ridgeline.findings.finding import Finding, Level
+from ridgeline.knowledge.base import Knowledge, load
+from ridgeline.knowledge.resolve import Resolver
+
+
+@dataclass
+class Report:
+    """What a check found. ``resolver`` evaluates further expressions over the same records."""
+
+    knowledge: Knowledge
+    resolver: Resolver
+    findings: list[Finding] = field(default_factory=list)
+    figures: list[FigureResult] = field(default_factory=list)
+
+    @property
+    def by_status(self) -> dict[str, int]:
+        counts = {status.value: 0 for status in Status}
+        for figure in self.figures:
+            counts[figure.status.value] += 1
+        return counts
+
+    @property
+    def by_level(self) -> dict[str, int]:
+        counts = {level.value: 0 for level in Level}
+        for finding in self.findings:
+            counts[finding.level.value] += 1
+        return counts
+
+    @property
+    def clean(self) -> bool:
+        return not any(f.level is Level.ERROR for f in self.findings)
+
+
+def check(root: Path) -> Report:
+    """Read, validate, resolve and recompute all records below ``root``. Never stops at the first finding."""
+    knowledge = load(root)
+    return check_knowledge(knowledge)
+
+
+def check_knowledge(knowledge: Knowledge) -> Report:
+    """The check of records that are already read."""
+    from ridgeline.rules.run import run
+
+    resolver = Resolver(knowledge)
+    report = Report(knowledge, resolver, list(knowledge.findings))
+    report.findings += run(knowledge, resolver)
+    for entry in knowledge.entries.values():
+        if entry.record is None:
+            continue
+        examination = examine(entry, resolver)
+        report.figures += examination.figures
+        report.findings += examination.findings
+    report.findings.sort(key=lambda f: (f.place.path, f.place.line, f.place.column, f.rule))
+    return report

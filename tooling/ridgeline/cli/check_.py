@@ -1,0 +1,73 @@
+"""``ridgeline check``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from ridgeline.cli import UsageError, root_of
+
+EXAMPLE = """example:
+  ridgeline check
+  ridgeline check records/accelerators/nvidia-h100-sxm.yaml --format json"""
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Options of the verb."""
+    parser.add_argument("paths", nargs="*", type=Path, help="report on these files or folders only (all are read)")
+    parser.add_argument("--format", choices=("text", "json", "github", "sarif"), default="text")
+    parser.add_argument("--figures", action="store_true", help="with --format json: list every numeral with its status")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the verb."""
+    from ridgeline import report as reporting
+    from ridgeline.check import check
+
+    root = root_of(options)
+    report = check(root)
+    wanted = wanted_paths(options.paths, root)
+    if wanted is not None:
+        # A file that no kind reads has a finding and no entry.
+        known = {e.document.path for e in report.knowledge.entries.values()} | {f.place.path for f in report.findings}
+        unknown = [w for w in wanted if not any(within(p, w) for p in known)]
+        if unknown:
+            raise UsageError(f"{unknown[0]} holds no record below {root}{_near(unknown[0], known)}")
+        report.findings = [f for f in report.findings if any(within(f.place.path, w) for w in wanted)]
+        report.figures = [
+            f
+            for f in report.figures
+            if any(within(report.knowledge.entries[f.record].document.path, w) for w in wanted)
+        ]
+    sys.stdout.write(reporting.render(report, options.format, figures=options.figures))
+    return 0 if report.clean else 1
+
+
+def wanted_paths(paths: list[Path], root: Path) -> list[str] | None:
+    """The given files and folders as paths below the root, or ``None`` for all."""
+    if not paths:
+        return None
+    wanted = []
+    for path in paths:
+        absolute = path if path.is_absolute() else Path.cwd() / path
+        if not absolute.exists() or not absolute.resolve().is_relative_to(root.resolve()):
+            absolute = root / path
+        try:
+            wanted.append(absolute.resolve().relative_to(root.resolve()).as_posix())
+        except ValueError:
+            raise UsageError(f"{path} is not below {root}") from None
+    return wanted
+
+
+def within(path: str, wanted: str) -> bool:
+    """Whether a record file is one of, or below, a wanted path."""
+    return wanted in (path, ".") or path.startswith(wanted.rstrip("/") + "/")
+
+
+def _near(path: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(path, list(known), 1)
+    return f": did you mean {near[0]}?" if near else ""

@@ -1,0 +1,59 @@
+"""``ridgeline site``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from ridgeline.cli import UsageError, root_of
+from ridgeline.cli.database import DATABASE, load_database
+
+EXAMPLE = """example:
+  ridgeline site build
+  ridgeline site serve --port 8000"""
+
+SITE = "build/site"
+
+
+def options(parser: argparse.ArgumentParser) -> None:
+    """Options of the verb."""
+    parser.add_argument("action", choices=("build", "serve"))
+    parser.add_argument(
+        "--database", type=Path, help=f"database to write the site from (default: {DATABASE}, loaded anew)"
+    )
+    parser.add_argument("--output", type=Path, help=f"folder of the site (default: {SITE} below the root)")
+    parser.add_argument("--base-url", default="/", help="address that the site will have (default: /)")
+    parser.add_argument("--repository-url", help="address of the repository, for “edit this record” links")
+    parser.add_argument("--port", type=int, default=8000, help="with serve: the port (default: 8000)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the verb."""
+    root = root_of(options)
+    output = options.output or root / SITE
+    if options.action == "serve":
+        from ridgeline.publish.serve import serve
+
+        if not (output / "index.html").is_file():
+            raise UsageError(f"there is no site in {output}: run ridgeline site build first")
+        serve(output, options.port)
+        return 0
+    database = options.database
+    if database is None:
+        from ridgeline.check import check
+        from ridgeline.report import render
+
+        report = check(root)
+        if not report.clean:
+            sys.stdout.write(render(report, "text") + "Next: mend the errors; no site was built\n")
+            return 1
+        database = root / DATABASE
+        load_database(report, str(database), root)
+    elif not database.is_file():
+        raise UsageError(f"there is no database {database}")
+    from ridgeline.publish.build import build
+
+    result = build(database, output, base_url=options.base_url, repository_url=options.repository_url)
+    sys.stdout.write(f"{result.pages:,} pages in {result.path}\n")
+    return 0

@@ -1,0 +1,176 @@
+"""The whole site from a database: pages, the generator's run, the derivation pages, and the exchange with the old site."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from markupsafe import Markup
+
+from ridgeline.publish import derived, listings, shell
+from ridgeline.publish.address import DERIVATIONS, Addresses, page_of
+from ridgeline.publish.content import Database, Record
+from ridgeline.publish.database import read
+from ridgeline.publish.markup import web_address
+from ridgeline.publish.page import Page, block_markdown, body, render
+from ridgeline.publish.pen import STATUSES, Pen
+from ridgeline.publish.views import VIEWS
+
+#: Hand-written pages, styles and the generator's configuration.
+SITE = Path(__file__).resolve().parents[3] / "site"
+_NO_DAY = "2000-01-01"
+
+
+class BuildError(Exception):
+    """The site cannot be built; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteResult:
+    """What was built: the number of HTML pages and the folder."""
+
+    pages: int
+    path: Path
+
+
+def build(
+    database: Path, output: Path, *, base_url: str = "", repository_url: str | None = None, site: Path = SITE
+) -> SiteResult:
+    """Write the site of a database to a folder, which is replaced whole or not at all.
+
+    ``base_url`` is where the site will stand (``https://example.org/ridgeline/``; empty or ``/``: at the root of a host
+    that is not known yet), ``repository_url`` where its records can be edited. Raises :class:`BuildError`, ``DatabaseError`` or ``ShellError``.
+    """
+    base_url = "" if base_url == "/" else base_url
+    for name, url in (("base URL", base_url), ("repository URL", repository_url)):
+        if url and web_address(url) is None:
+            raise BuildError(f"the {name} {url!r} is no http or https address")
+    if not (site / shell.CONFIGURATION).is_file():
+        raise BuildError(f"there is no {site / shell.CONFIGURATION}: the site's own pages are part of the repository")
+    content = read(database)
+    output = output.resolve()
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{output.name}-", dir=output.parent) as folder:
+        work = Path(folder)
+        made = work / "site"
+        _build(content, work, made, site, base_url, repository_url)
+        pages = sum(1 for _ in made.rglob("*.html"))
+        _exchange(made, output, work / "old")
+    return SiteResult(pages, output)
+
+
+def _build(database: Database, work: Path, made: Path, site: Path, base_url: str, repository: str | None) -> None:
+    docs = work / "docs"
+    shutil.copytree(site / "assets", docs / "assets")
+    addresses = Addresses(database)
+
+    def pen(here: str) -> Pen:
+        return Pen(database, addresses, here, repository)
+
+    pages = [
+        *hand_written(site / "pages", pen),
+        *(listing(pen, *entry) for entry in listings.LISTS),
+        *(record_page(pen(page_of(r.reference)), r) for r in database.records.values() if r.kind in VIEWS),
+    ]
+    for page in pages:
+        _write(docs / page.file, page.markdown())
+    _write(docs / DERIVATIONS / shell.SKELETON_NAME / "index.md", shell.skeleton_markdown())
+    config = work / shell.CONFIGURATION
+    template = site / shell.CONFIGURATION
+    text = shell.configuration(template, docs=docs, output=made, base_url=base_url, repository=repository)
+    _write(config, text)
+    shell.run(config, last_day(database))
+    derivation_pages(pen, database, addresses, made)
+
+
+def last_day(database: Database) -> str:
+    """The last day of which the records speak: the site's date, since the clock must not change a page."""
+    days = [q.checked for q in database.quantities.values()]
+    days += [row["retrieved"] for row in database.sources.values()]
+    return max((d for d in days if d), default=_NO_DAY)
+
+
+def record_page(pen: Pen, record: Record) -> Page:
+    """The page of a record."""
+    template, view = VIEWS[record.kind]
+    description = f"{record.name}: every number with its derivation and source."
+    return Page(page_of(record.reference), record.name, description, body(template, view(pen, record)))
+
+
+def listing(pen: Callable[[str], Pen], folder: str, kind: str, title: str, description: str) -> Page:
+    """The list of all records of a kind."""
+    address = f"{folder}/"
+    here = pen(address)
+    context = {
+        "pen": here, "title": title, "lead": Markup("<p>{}</p>").format(description), "table": listings.table(here, kind)
+    }  # fmt: skip
+    return Page(address, title, description, body("listing.html", context))
+
+
+def hand_written(folder: Path, pen: Callable[[str], Pen]) -> list[Page]:
+    """The pages that people write, with tables from the database where a line says so."""
+    found = []
+    for path in sorted(folder.glob("**/*.md")):
+        name = path.relative_to(folder).with_suffix("").as_posix()
+        address = "" if name == "index" else f"{name.removesuffix('/index')}/"
+        text = path.read_text(encoding="utf-8")
+        head, _, rest = text.partition("\n")
+        title = head.removeprefix("# ").strip()
+        lead = next((line for line in rest.split("\n") if line and not line.startswith(("#", "<"))), title)
+        found.append(Page(address, title, lead, included(text, pen(address)), f"{name}.md"))
+    return found
+
+
+def included(text: str, pen: Pen) -> str:
+    """Hand-written Markdown with its ``<!-- ridgeline: NAME -->`` lines replaced by what NAME stands for."""
+    parts: dict[str, Callable[[], Markup]] = {
+        "counts": lambda: listings.status_counts(pen.database),
+        "changes": lambda: listings.changes(pen),
+        "statuses": lambda: listings.status_table([s for s in STATUSES if s not in ("unknown", "set-aside")]),
+    }
+    for _, kind, _, _ in listings.LISTS:
+        parts[f"{kind} table"] = lambda kind=kind: listings.table(pen, kind)  # type: ignore[misc]
+    for name, part in parts.items():
+        line = f"<!-- ridgeline: {name} -->"
+        if line in text:
+            text = text.replace(line, block_markdown(f'<div class="rl">\n{part()}\n</div>'))
+    return text
+
+
+def derivation_pages(pen: Callable[[str], Pen], database: Database, addresses: Addresses, made: Path) -> None:
+    """Write the pages of all derivations into the shell's own skeleton, and take the skeleton away."""
+    taken = made / DERIVATIONS / shell.SKELETON_NAME
+    skeleton = shell.Skeleton.read(taken / "index.html")
+    shutil.rmtree(taken)
+    for identity, address in addresses.derivations().items():
+        here = pen(address)
+        d = database.derivations[identity]
+        title = derived.full_title(here, d)
+        page = skeleton.page(
+            name=address.removeprefix(f"{DERIVATIONS}/").rstrip("/"),
+            title=title,
+            description=f"{title}: {d.shown}, with its formula, inputs and sources.",
+            body=str(render("derivation.html", derived.context(here, d))),
+        )
+        _write(made / address / "index.html", page)
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _exchange(made: Path, output: Path, aside: Path) -> None:
+    """Put a finished folder where another stands. A failure between the two renames puts the old one back."""
+    if output.exists():
+        os.rename(output, aside)
+    try:
+        os.rename(made, output)
+    except OSError:
+        if aside.exists():
+            os.rename(aside, output)
+        raise

@@ -1,0 +1,135 @@
+"""The report of a check in its output formats."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ridgeline import __version__
+from ridgeline.check import Report
+from ridgeline.figures.figure import FigureResult
+from ridgeline.figures.printing import show
+from ridgeline.findings import faces
+from ridgeline.formulas.quantity import Quantity
+from ridgeline.knowledge.derivation import Derivation
+from ridgeline.numbers.interval import exact_text
+from ridgeline.numbers.units import describe
+from ridgeline.records.walk import dotted
+
+SCHEMA = "ridgeline-check/1"
+
+
+def render(report: Report, form: str, *, figures: bool = False) -> str:
+    """The report as ``text``, ``json``, ``github`` or ``sarif``."""
+    if form == "json":
+        return json.dumps(as_dict(report, figures=figures), indent=1, ensure_ascii=False) + "\n"
+    if form == "github":
+        return faces.github(report.findings)
+    if form == "sarif":
+        return faces.sarif(report.findings, __version__)
+    lines = {e.document.path: e.document.source.split("\n") for e in report.knowledge.entries.values()}
+
+    def source_line(path: str, line: int) -> str:
+        text = lines.get(path, [])
+        return text[line - 1] if 0 < line <= len(text) else ""
+
+    body = faces.text(report.findings, source_line)
+    return (body + "\n" if body else "") + summary_text(report) + "\n"
+
+
+def summary_text(report: Report) -> str:
+    """Two lines: records and numerals by status; findings by level."""
+    statuses = ", ".join(f"{count:,} {status}" for status, count in report.by_status.items() if count)
+    levels = ", ".join(f"{count:,} {level}" for level, count in report.by_level.items() if count) or "none"
+    total = len(report.figures)
+    return f"{len(report.knowledge.entries):,} records, {total:,} numerals in prose ({statuses or 'none'})\nfindings: {levels}"
+
+
+def summary(report: Report) -> dict[str, Any]:
+    """The counts of a report."""
+    return {
+        "records": len(report.knowledge.entries),
+        "numerals": len(report.figures),
+        "by_status": report.by_status,
+        "findings": report.by_level,
+    }
+
+
+def as_dict(report: Report, *, figures: bool = False) -> dict[str, Any]:
+    """The whole report as plain data."""
+    result: dict[str, Any] = {
+        "schema": SCHEMA,
+        "summary": summary(report),
+        "findings": [faces.as_dict(f) for f in report.findings],
+    }
+    if figures:
+        result["figures"] = [figure_as_dict(report, f) for f in report.figures]
+    return result
+
+
+def figure_as_dict(report: Report, figure: FigureResult) -> dict[str, Any]:
+    """One numeral with its status, as plain data."""
+    numeral = figure.numeral
+    place = report.knowledge.entries[figure.record].document.place(figure.path, at=numeral.at, length=len(numeral.text))
+    computed = figure.derivation
+    return {
+        "path": place.path,
+        "line": place.line,
+        "column": place.column,
+        "record": figure.record,
+        "field": dotted(figure.path),
+        "text": numeral.text,
+        "status": figure.status.value,
+        "grade": figure.grade or None,
+        "kind": numeral.kind.value,
+        "value": None if numeral.value is None else exact_text(numeral.value),
+        "unit": None if numeral.unit is None else numeral.unit.text,
+        "interval": None if numeral.interval is None else str(numeral.interval),
+        "expression": figure.expression or figure.equation or None,
+        "computed": None if computed is None else exact(computed.quantity),
+        "inputs": [] if computed is None else inputs(computed),
+        "rule": figure.rule or None,
+        "reason": figure.reason or None,
+        "source": figure.source or None,
+    }
+
+
+def inputs(derivation: Derivation) -> list[dict[str, Any]]:
+    """The leaves of a derivation: name, value, unit and source of each."""
+    found = []
+    for leaf in derivation.inputs():
+        given = leaf.given
+        unit = leaf.unit.text if leaf.unit is not None else describe(leaf.quantity.dimension)
+        scale = leaf.unit.factor / leaf.unit.scale if leaf.unit is not None else 1
+        value = leaf.quantity.middle / scale
+        found.append(
+            {
+                "name": f"{given.record} {given.name or given.field}" if given else leaf.label,
+                "value": exact_text(value),
+                "unit": unit,
+                "printed": given.text if given else show(leaf.quantity, leaf.unit),
+                "source": (given.source or None) if given else None,
+                "at": (given.at or None) if given else None,
+                "checked": (given.checked or None) if given else None,
+            }
+        )
+    return found
+
+
+def exact(quantity: Quantity) -> str:
+    """An exact value, or the ends of its interval."""
+    return exact_text(quantity.value) if quantity.exact else str(quantity.interval)  # type: ignore[arg-type]
+
+
+def value_as_dict(derivation: Derivation) -> dict[str, Any]:
+    """What `get` and `eval` print: exact value in base units, decimal, unit, and the inputs."""
+    unit = derivation.unit
+    base = describe(derivation.quantity.dimension)
+    return {
+        "value": exact(derivation.quantity),
+        "decimal": float(derivation.quantity),
+        "unit": base,
+        "printed": show(derivation.quantity, unit),
+        "label": derivation.label,
+        "inputs": inputs(derivation),
+    }

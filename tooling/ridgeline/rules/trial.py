@@ -1,0 +1,103 @@
+"""Random points at which the formulas of a class are tried."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+from ridgeline.formulas.errors import FormulaError
+from ridgeline.formulas.parser import parse
+from ridgeline.formulas.quantity import Quantity
+from ridgeline.formulas.tree import names
+from ridgeline.knowledge import vocabulary
+from ridgeline.knowledge.base import Entry
+from ridgeline.knowledge.derivation import Derivation
+from ridgeline.knowledge.resolve import Scope
+from ridgeline.numbers.units import ONE, Unit, UnitError, parse_unit
+from ridgeline.records.workload import Workload
+from ridgeline.rules.rule import Context
+
+_SEED = 20260101
+#: Ranges from which trial values are drawn; anything else is drawn from 1 to 4096.
+RATES = {"ridge": parse_unit("flop/byte"), "peak": parse_unit("flop/s")}
+_COUNTS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 40, 64, 96, 128)
+
+
+def known_names(context: Context) -> dict[str, Unit | None]:
+    """Names that formulas may read: those of the records, and those of every kind of record, read or not."""
+    held: dict[str, Unit | None] | None = context.memory.get("known names")
+    if held is not None:
+        return held
+    known: dict[str, Unit | None] = dict.fromkeys([*vocabulary.LAYER_GIVEN, *vocabulary.MODEL_GIVEN])
+    for kind in (vocabulary.MODEL, vocabulary.ACCELERATOR, vocabulary.FORMAT, vocabulary.INTERCONNECT):
+        known |= {d.name: parse_unit(d.unit) for d in kind}
+    known |= context.resolver.known_quantities()
+    context.memory["known names"] = known
+    return known
+
+
+class Trial:
+    """Random points at which the formulas of a class are evaluated without any record: every free name is set."""
+
+    def __init__(self, context: Context, entry: Entry):
+        assert isinstance(entry.record, Workload)
+        self.context = context
+        self.entry = entry
+        self.workload = entry.record
+        self.random = random.Random(f"{_SEED} {entry.reference}")
+
+    def free(self) -> set[str]:
+        """Names that the formulas read and the class does not define: quantities of models and accelerators."""
+        found: set[str] = set()
+        for formula in self.workload.formulas.values():
+            texts = [formula.is_, formula.same_as]
+            if formula.solve is not None:
+                texts += formula.solve.where.split("=")
+            for text in texts:
+                if text is not None:
+                    try:
+                        found |= {n.text for n in names(parse(text))}
+                    except FormulaError:
+                        continue
+        return found - set(self.workload.symbols) - set(self.workload.formulas)
+
+    def point(self) -> dict[str, Derivation]:
+        """A value for each symbol and free name. Names that follow from others (g = n_q / n_kv) are kept consistent."""
+        values: dict[str, Derivation] = {}
+        for name, symbol in self.workload.symbols.items():
+            number = Fraction(self.random.randint(1, 65536))
+            if symbol.default is not None:
+                number = Fraction(self.random.choice((1, 2, 4)))
+            values[name] = value_of(name, number, _unit(symbol.unit))
+        known = known_names(self.context)
+        for name in sorted(self.free()):
+            unit = RATES.get(name) or known.get(name) or ONE
+            values[name] = value_of(name, Fraction(self.random.choice(_COUNTS) * self.random.randint(1, 64)), unit)
+        kv, group = Fraction(self.random.randint(1, 64)), Fraction(self.random.choice(_COUNTS))
+        values |= {
+            "layer_count": value_of("layer_count", Fraction(self.random.randint(1, 100)), ONE),
+            "n_kv": value_of("n_kv", kv, ONE),
+            "g": value_of("g", group, ONE),
+            "n_q": value_of("n_q", kv * group, ONE),
+        }
+        return values
+
+    def scope(self, point: dict[str, Derivation]) -> Scope:
+        """The class alone in scope, with every name set."""
+        return Scope(records=(("class", self.entry.reference),)).with_symbols(point)
+
+    def value(self, text: str, point: dict[str, Derivation]) -> Quantity:
+        """An expression at a point."""
+        return self.context.resolver.evaluate(text, self.scope(point)).quantity
+
+
+def _unit(text: str) -> Unit:
+    try:
+        return parse_unit(text)
+    except UnitError:
+        return ONE
+
+
+def value_of(name: str, number: Fraction, unit: Unit) -> Derivation:
+    """A value that a trial sets."""
+    return Derivation(name, Quantity.of(number, unit), unit)

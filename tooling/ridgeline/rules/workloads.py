@@ -1,0 +1,201 @@
+"""Rules about what a workload class claims of its formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from ridgeline.findings.finding import Finding, Level
+from ridgeline.formulas.errors import FormulaError
+from ridgeline.formulas.parser import parse_quantity
+from ridgeline.knowledge.base import Entry
+from ridgeline.knowledge.derivation import Derivation
+from ridgeline.numbers.units import ONE
+from ridgeline.records.workload import Workload
+from ridgeline.rules.formula import unreliable
+from ridgeline.rules.rule import Context, Rule, near
+from ridgeline.rules.trial import Trial, value_of
+
+_POINTS = 12
+
+
+class SameAs(Rule):
+    """Two expressions that a class calls the same differ at some point.
+
+    `same_as` lets a caller use the short form of a formula, so the two must agree everywhere. They are compared exactly
+    at random points. Mend the one that is wrong.
+    """
+
+    id = "same-as"
+
+    def check(self, context: Context) -> Iterator[Finding]:
+        """Every formula with `same_as`."""
+        for entry in context.knowledge.of_kind("class"):
+            assert isinstance(entry.record, Workload)
+            trial = Trial(context, entry)
+            skip = unreliable(context, entry) if any(f.same_as for f in entry.record.formulas.values()) else set()
+            for name, formula in entry.record.formulas.items():
+                if formula.same_as is None or formula.is_ is None or name in skip:
+                    continue
+                try:
+                    for _ in range(_POINTS):
+                        point = trial.point()
+                        a, b = trial.value(formula.is_, point), trial.value(formula.same_as, point)
+                        if a.middle != b.middle:
+                            at = ", ".join(f"{n} = {int(d.quantity.middle)}" for n, d in sorted(point.items()))
+                            yield self.finding(
+                                entry,
+                                ("formulas", name, "same_as"),
+                                f"{formula.same_as} is not {formula.is_}",
+                                found=f"{float(b.middle):.6g}",
+                                expected=f"{float(a.middle):.6g}",
+                                because=f"at {at}",
+                                mend="correct one of the two",
+                            )
+                            break
+                except FormulaError:
+                    # Reported by the rule `formula`.
+                    continue
+
+
+class PropertyFails(Rule):
+    """A property that a class claims does not hold.
+
+    What rises with what, and between which bounds a share stays, is checked at random points. Mend the formula, or the
+    claim.
+    """
+
+    id = "property"
+
+    def check(self, context: Context) -> Iterator[Finding]:
+        """Every property of every class."""
+        for entry in context.knowledge.of_kind("class"):
+            assert isinstance(entry.record, Workload)
+            trial = Trial(context, entry)
+            skip = unreliable(context, entry) if entry.record.properties else set()
+            for index, claim in enumerate(entry.record.properties):
+                name, key = claim.formula, claim.kind
+                if key == "counted":
+                    # The rule of that name tries it.
+                    continue
+                path = ("properties", index, key)
+                if name not in entry.record.formulas:
+                    mend = near(name, list(entry.record.formulas)) or "name one of the class's formulas"
+                    yield self.finding(entry, path, f"the class has no formula {name}", found=name, mend=mend)
+                    continue
+                if name in skip:
+                    continue
+                try:
+                    problem = (
+                        self.within(trial, name, claim.range)
+                        if claim.within
+                        else self.moves(trial, name, claim.with_ or "", bool(claim.rises))
+                    )
+                except FormulaError as error:
+                    problem = f"cannot be held against its claim: {error.message}"
+                if problem:
+                    mend = "correct the formula, or the claim"
+                    yield self.finding(entry, path, f"{name} {problem}", found=name, mend=mend)
+
+    def moves(self, trial: Trial, name: str, symbol: str, rises: bool) -> str:
+        """Whether a formula moves one way as a symbol grows; says where it does not."""
+        for _ in range(_POINTS):
+            point = trial.point()
+            if symbol not in point:
+                return f"does not depend on {symbol}"
+            low = point[symbol]
+            factor = Fraction(trial.random.choice((2, 3, 5)))
+            high = value_of(symbol, low.quantity.middle / (low.unit or ONE).factor * factor, low.unit or ONE)
+            a, b = trial.value(name, point).middle, trial.value(name, {**point, symbol: high}).middle
+            if (b <= a) if rises else (b >= a):
+                where = f"{float(a):.6g} → {float(b):.6g} as {symbol} goes {int(low.quantity.middle)} → {int(high.quantity.middle)}"
+                return f"does not {'rise' if rises else 'fall'} with {symbol}: {where}"
+        return ""
+
+    def within(self, trial: Trial, name: str, bounds: list[str | int] | None) -> str:
+        """Whether a formula stays between two values."""
+        assert bounds is not None
+        low, high = (parse_quantity(str(b)) for b in bounds)
+        for _ in range(_POINTS):
+            value = trial.value(name, trial.point()).middle
+            if not low.value <= value <= high.value:
+                return f"leaves the range {bounds[0]} to {bounds[1]}: {float(value):.6g}"
+        return ""
+
+
+class ScalingOrder(Rule):
+    """A class says that a formula grows with some power of a symbol, and it does not.
+
+    Doubling the symbol must multiply the formula by two to the stated order. Mend the order or the formula.
+    """
+
+    id = "scaling-order"
+    level = Level.ERROR
+
+    def check(self, context: Context) -> Iterator[Finding]:
+        """Every row of `scales_with`."""
+        for entry in context.knowledge.of_kind("class"):
+            assert isinstance(entry.record, Workload)
+            trial = Trial(context, entry)
+            for index, row in enumerate(entry.record.scales_with):
+                path = ("scales_with", index)
+                if row.of not in entry.record.formulas:
+                    mend = near(row.of, list(entry.record.formulas)) or "name one of the class's formulas"
+                    yield self.finding(
+                        entry, (*path, "of"), f"the class has no formula {row.of}", found=row.of, mend=mend
+                    )
+                    continue
+                point = trial.point()
+                if row.symbol not in point:
+                    yield self.finding(
+                        entry,
+                        (*path, "symbol"),
+                        f"no formula of the class reads {row.symbol}",
+                        found=row.symbol,
+                        mend=near(row.symbol, sorted(point)) or "name a symbol of the class, or a quantity it reads",
+                    )
+                    continue
+                try:
+                    yield from self.compare(entry, path, trial, row.of, row.symbol, row.order, point)
+                except FormulaError:
+                    continue
+
+    def compare(
+        self,
+        entry: Entry,
+        path: tuple[str | int, ...],
+        trial: Trial,
+        of: str,
+        symbol: str,
+        order: int,
+        point: dict[str, Derivation],
+    ) -> Iterator[Finding]:
+        """One row at one point: the formula before and after doubling the symbol."""
+        low = point[symbol]
+        doubled = {
+            **point,
+            symbol: value_of(symbol, low.quantity.middle / (low.unit or ONE).factor * 2, low.unit or ONE),
+        }
+        if symbol == "g" and "n_q" in point:
+            doubled["n_q"] = value_of("n_q", point["n_q"].quantity.middle * 2, ONE)
+        if symbol == "n_q" and "g" in point:
+            doubled["g"] = value_of("g", point["g"].quantity.middle * 2, ONE)
+        if symbol == "n_kv" and "g" in point:
+            doubled["g"] = value_of("g", point["g"].quantity.middle / 2, ONE)
+        before, after = trial.value(of, point).middle, trial.value(of, doubled).middle
+        if before and after / before != Fraction(2) ** order:
+            yield self.finding(
+                entry,
+                (*path, "order"),
+                f"doubling {symbol} multiplies {of} by {float(after / before):.6g}, not by 2^{order}",
+                found=str(order),
+                expected=_order(after / before),
+                mend="correct the order, or the formula",
+            )
+
+
+def _order(ratio: Fraction) -> str:
+    for order in range(-8, 9):
+        if ratio == Fraction(2) ** order:
+            return str(order)
+    return "no whole order"

@@ -1,0 +1,137 @@
+"""What each code in the database means, in words."""
+
+from __future__ import annotations
+
+#: Area (the column in which a code stands) → code → meaning.
+CODES: dict[str, dict[str, str]] = {
+    "status": {
+        "recomputed": "the value follows from recorded values by a formula, and was computed again and compared",
+        "equation": "the numeral is part of an equation in the prose, and the equation was computed and compared",
+        "recorded": "the numeral repeats a recorded value, and was compared with it",
+        "cited": "a source says so; the source, the place in it and the day it was read are given",
+        "set-aside": "the numeral states no quantity: a name, a date, a version and the like, by the rule that is named",
+        "unverified": "nobody has verified it; the reason is given",
+        "uncovered": "nothing says what the numeral is: an error",
+    },
+    "grade": {
+        "exact": "the true value, printed in the same way, is what stands there",
+        "overlap": "only the intervals of the printed and the true value touch",
+        "double-rounding": "right only when it is computed from inputs as they are printed, rounded",
+        "rounding": "the true value rounds to another last digit",
+        "scale": "off by a factor that has a name: a power of a thousand or of 1,024",
+        "uninformative": "the comparison decides nothing: one of the two values is too wide or cannot be read",
+        "wrong": "not what follows from the records",
+        "decision": "wrong, and the claim of its sentence flips with it",
+    },
+    "basis": {
+        "recorded": "a source says so",
+        "measured": "somebody measured it; the source describes how",
+        "derived": "it follows from other quantities by the formula that is given",
+        "unverified": "a value stands here that no source supports; the reason is given",
+        "unknown": "there is no value: nobody has verified one, or an input of the formula has none",
+    },
+    "record-status": {
+        "draft": "being written",
+        "verified": "every value was read in its source",
+        "contested": "sources disagree on something that matters",
+        "withdrawn": "kept for its id only: do not use",
+    },
+    "level": {
+        "ok": "nothing to say",
+        "info": "worth knowing",
+        "warning": "doubtful",
+        "error": "wrong; a build with it fails",
+    },
+    "record-kind": {
+        "accelerator": "a device that computes",
+        "model": "a language model",
+        "class": "a workload class: a kind of work with its formulas",
+        "format": "a number format",
+        "interconnect": "a link between devices",
+        "source": "a document that values are from",
+    },
+    "source-kind": {
+        "datasheet": "a vendor's data sheet or product page",
+        "whitepaper": "a vendor's white paper",
+        "paper": "a scientific paper or preprint",
+        "config": "a configuration file or source code",
+        "documentation": "documentation of a product or program",
+        "dataset": "a collection of data",
+        "secondary": "somebody's copy of somebody else's numbers",
+    },
+    "path": {"tensor": "matrix units", "vector": "all other arithmetic units"},
+    "sparsity": {"dense": "no structure is assumed", "2:4": "two of every four operands are zero, by structure"},
+    "scope": {
+        "die": "one die", "package": "one package with all its dies", "board": "one board", "chip": "one chip",
+        "node": "one server with all its devices",
+    },
+    "phase": {
+        "prefill": "reading the prompt", "decode": "writing one token after another", "training": "training",
+        "communication": "exchange between devices", "host": "work of the host", "any": "any time",
+    },
+    "format-family": {
+        "float": "floating point", "integer": "integers", "block": "elements that share a scale in blocks",
+    },
+    "attention": {"gqa": "softmax attention in which groups of query heads share a key and a value head"},
+    "feed-forward": {"dense": "every token passes through all of it"},
+    "property": {
+        "rises": "the formula rises with the symbol", "falls": "the formula falls as the symbol rises",
+        "within": "the formula stays between two values",
+        "counted": "the formula is what a reference implementation is counted to do",
+    },
+    "name-role": {
+        "name": "the record's full name", "also-called": "another name that prose uses",
+        "formerly": "an id that the record had before",
+    },
+    "formula-name-role": {
+        "symbol": "a symbol of the class", "formula": "another formula of the class",
+        "quantity": "a quantity of the model, accelerator or format in scope",
+    },
+    "numeral-kind": {
+        "measure": "a number, mostly with a unit", "constant": "a whole number of an equation, exact",
+        "percent": "a percentage", "percent_point": "a difference of two percentages",
+        "change": "a relative change of something", "ratio": "so many times as much", "ratio_pair": "a ratio as a pair: 3:1",
+        "multiplicity": "how many of a thing: 8 × H100", "uncertainty": "the uncertainty of the number before it",
+        "definition": "part of a definition", "nominal": "a nominal size: the 70B model", "word": "a number in words",
+        "identifier": "part of a name", "reference": "points to a section, figure, paper…", "version": "a version",
+        "date": "a date or a time", "year": "a year", "ordinal": "an ordinal: 2nd", "code": "code, not prose",
+        "url": "part of an address", "unit_part": "belongs to the unit of another number",
+        "list": "the number of a list item", "dimension": "a shape: 3×3", "error": "cannot be read as one number",
+    },
+    "comparator": {
+        "eq": "equal, as far as digits are printed", "approx": "about", "gt": "over", "ge": "at least", "lt": "under",
+        "le": "at most", "nearly": "nearly", "just_over": "just over", "range_lo": "the lower end of a range",
+        "range_hi": "the upper end of a range", "nominal": "a nominal size",
+    },
+    "unit": {
+        "1": "a pure number", "byte": "8 bit", "bit": "an eighth of a byte", "flop": "one floating-point operation; a "
+        "multiply-add counts as two", "op": "one integer operation, counted like a flop", "s": "second",
+        "J": "joule", "W": "watt: a joule per second", "USD": "US dollar", "INR": "Indian rupee", "EUR": "euro",
+        "m": "metre", "token": "one token of text", "param": "one stored parameter of a model", "layer": "one layer",
+        "head": "one attention head", "element": "one element of a tensor", "gpu": "one device",
+        "sequence": "one sequence of a batch", "cycle": "one clock cycle", "Hz": "one clock cycle per second",
+        "pin": "one pin of an interface", "unit": "one compute unit: an SM, a CU, a tensor core", "lane": "one lane of a link",
+        "transfer": "one transfer on a pin", "link": "one link", "expert": "one expert", "request": "one request",
+        "lsb": "one step of the last place", "pp": "percentage point",
+    },
+    "rule": {
+        "repeat": "the same numeral, with the same digits and unit, is accounted for elsewhere in the record",
+        "stated": "an entry of the record says that it states no quantity",
+        "name": "part of the name of a record", "product": "part of the name of a product",
+        "sparsity-pattern": "names a pattern of structured sparsity: 2:4", "shape": "a shape: 3×3",
+        "joined-to-letters": "a digit inside a word: bf16, H100", "date": "a date", "time": "a time of day",
+        "arxiv": "the number of a preprint", "doi": "a digital object identifier", "unit-part": "part of a unit: 16 in ×16",
+        "footnote": "the mark of a footnote", "exponent": "the exponent of the number before it",
+        "reference-word": "stands behind Section, Figure, Table…", "reference-sign": "stands behind § or #",
+        "version-word": "stands behind version, release…", "standard": "the number of a standard",
+        "year-word": "a year, by the words around it", "dotted": "a dotted number: 1.2.3",
+        "list-marker": "the number of a list item", "code": "inside code", "url": "inside an address of the web",
+        "email": "inside an e-mail address", "markup": "inside markup", "path": "inside a path of a file",
+        "citation": "a citation in brackets", "counting-word": "a small number in words that counts things of the sentence",
+    },
+    "metadata": {
+        "schema_version": "version of the tables", "data_version": "a hash of all record files",
+        "commit": "the commit of the records", "licence": "licence of the records", "tool_version": "version of the program",
+        "source_date": "the date that the build was told, not the time when it ran",
+    },
+}  # fmt: skip

@@ -1,0 +1,138 @@
+"""Accelerators, models, formats and interconnects as rows of their own tables."""
+
+from __future__ import annotations
+
+from ridgeline.check import Report
+from ridgeline.formulas.errors import FormulaError
+from ridgeline.knowledge.base import Entry
+from ridgeline.knowledge.names import slug
+from ridgeline.records.accelerator import Accelerator, peak_name
+from ridgeline.records.format import Format
+from ridgeline.records.interconnect import Interconnect
+from ridgeline.records.model import Model
+from ridgeline.store.derivations import value_columns
+from ridgeline.store.heads import Tables, source_id
+from ridgeline.store.values import Quantities
+
+NAMES = ("accelerators", "peaks", "on_chip", "links", "models", "layers", "ledger", "formats", "format_layouts",
+         "interconnects")  # fmt: skip
+
+
+def devices(report: Report, quantities: Quantities) -> Tables:
+    """The rows of every table of these four kinds."""
+    tables: Tables = {name: [] for name in NAMES}
+    for reference in sorted(report.knowledge.entries):
+        entry = report.knowledge.get(reference)
+        record = entry.record if entry is not None else None
+        if isinstance(record, Accelerator):
+            _accelerator(reference, record, quantities, tables)
+        elif isinstance(record, Model):
+            assert entry is not None
+            _model(report, entry, record, quantities, tables)
+        elif isinstance(record, Format):
+            _format(reference, record, quantities, tables)
+        elif isinstance(record, Interconnect):
+            parts = ("lane_rate", "lanes", "efficiency", "per_direction", "aggregate", "latency", "route")
+            tables["interconnects"].append(
+                {"record": reference, "vendor": record.vendor, **{p: quantities.id(reference, p) for p in parts}}
+            )
+    return tables
+
+
+def _accelerator(reference: str, record: Accelerator, quantities: Quantities, tables: Tables) -> None:
+    def number(name: str) -> int | None:
+        return quantities.id(reference, name)
+
+    tables["accelerators"].append(
+        {
+            "record": reference, "vendor": record.vendor, "architecture": record.architecture, "variant": record.variant,
+            "scope": record.scope, "memory_kind": record.memory.kind,
+            "unit_kind": record.units.kind if record.units is not None else None, "capacity": number("memory.capacity"),
+            "bandwidth": number("memory.bandwidth"), "bandwidth_route": number("memory.route"),
+            "units": number("units.count"), "clock": number("units.clock"), "power_limit": number("power.limit"),
+        }
+    )  # fmt: skip
+    for ordinal, peak in enumerate(record.peaks):
+        name = peak_name(peak)
+        tables["peaks"].append(
+            {
+                "record": reference, "ordinal": ordinal, "name": name, "format": peak.format,
+                "accumulate": peak.accumulate, "path": peak.path, "sparsity": peak.sparsity,
+                "is_default": int(peak.default), "rate": number(f"peak.{name}"), "ridge": number(f"ridge.{name}"),
+                "per_clock": number(f"peak.{name}.per_clock"),
+                "clock": number(f"peak.{name}.clock") or (number("units.clock") if peak.route is not None else None),
+                "route": number(f"peak.{name}.route"),
+                "differs": peak.route.differs if peak.route is not None else None,
+            }
+        )  # fmt: skip
+    for ordinal, (level, memory) in enumerate(record.on_chip.items()):
+        tables["on_chip"].append(
+            {
+                "record": reference, "ordinal": ordinal, "name": level, "per": memory.per,
+                "size": number(f"{level}.per_unit"), "count": number(f"{level}.count"),
+                "total": number(f"{level}.total"), "note": memory.note,
+            }
+        )  # fmt: skip
+    for ordinal, link in enumerate(record.links):
+        name = slug(link.kind)
+        tables["links"].append(
+            {
+                "record": reference, "ordinal": ordinal, "name": name, "kind": link.kind,
+                **{part: number(f"links.{name}.{part}") for part in ("count", "per_direction", "aggregate")},
+            }
+        )  # fmt: skip
+
+
+def _model(report: Report, entry: Entry, record: Model, quantities: Quantities, tables: Tables) -> None:
+    reference, geometry = entry.reference, record.geometry
+    tables["models"].append(
+        {
+            "record": reference, "organisation": record.organisation, "licence": record.licence,
+            "source": source_id(report, geometry.source), "locator": geometry.at, "checked": geometry.checked,
+            "file_revision": geometry.file_revision, "geometry_note": geometry.note,
+            "tied_embeddings": int(record.tied_embeddings), "vocabulary": record.vocabulary, "width": record.width,
+            "context": record.context, "final_norm_parameters": record.final_norm_parameters,
+            "parameters_total": quantities.id(reference, "parameters.total"),
+            "checkpoint_total": quantities.id(reference, "checkpoint.total"),
+        }
+    )  # fmt: skip
+    for ordinal, group in enumerate(record.layers):
+        attention, forward = group.attention, group.feed_forward
+        tables["layers"].append(
+            {
+                "record": reference, "ordinal": ordinal, "layers": group.count, "attention": attention.kind,
+                "query_heads": attention.query_heads, "kv_heads": attention.kv_heads, "head_dim": attention.head_dim,
+                "attention_window": attention.window, "attention_bias": attention.bias, "feed_forward": forward.kind,
+                "feed_forward_width": forward.width, "gated": int(forward.gated), "feed_forward_bias": forward.bias,
+                "norm_parameters": group.norm_parameters,
+            }
+        )  # fmt: skip
+    for ordinal, row in enumerate(record.checkpoint.ledger):
+        value: dict[str, object] = {"value_exact": None, "value_float": None, "derivation": None}
+        try:
+            derived = report.resolver.evaluate(row.parameters, report.resolver.scope_of(entry))
+        except FormulaError:
+            pass  # the check reports it at this field
+        else:
+            value = {**value_columns(derived.quantity), "derivation": quantities.root(derived)}
+        tables["ledger"].append(
+            {
+                "record": reference, "ordinal": ordinal, "what": row.what, "formula": row.parameters, **value,
+                "why": row.why, "source": source_id(report, row.source),
+            }
+        )  # fmt: skip
+
+
+def _format(reference: str, record: Format, quantities: Quantities, tables: Tables) -> None:
+    scale = record.scale
+    tables["formats"].append(
+        {
+            "record": reference, "family": record.family, "element_bits": quantities.id(reference, "element_bits"),
+            "bits": quantities.id(reference, "bits"), "scale_block": scale.block if scale is not None else None,
+            "scale_bits": scale.bits if scale is not None else None,
+        }
+    )  # fmt: skip
+    tables["format_layouts"] += [
+        {"record": reference, "name": name, "sign": bits.sign, "exponent": bits.exponent, "mantissa": bits.mantissa}
+        for name, bits in record.layouts.items()
+    ]

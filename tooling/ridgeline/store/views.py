@@ -1,0 +1,155 @@
+"""Named views: the questions that people ask of the database again and again. Plain SQL, for any database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A named question. ``relation`` is the view in the database; ``name`` what ``query`` calls it."""
+
+    name: str
+    relation: str
+    means: str
+    sql: str
+
+
+_RIDGE = """
+SELECT p.record AS accelerator, p.format, p.accumulate, p.path, p.sparsity,
+       r.value_float AS peak, b.value_float AS bandwidth, i.value_float AS ridge,
+       r.display AS peak_display, b.display AS bandwidth_display, i.display AS ridge_display, r.basis
+FROM peaks p
+JOIN accelerators a ON a.record = p.record
+JOIN quantities r ON r.id = p.rate
+JOIN quantities i ON i.id = p.ridge
+LEFT JOIN quantities b ON b.id = a.bandwidth
+ORDER BY p.record, p.ordinal
+"""
+
+# The crossover length is where causal prefill attention costs as many operations as the layer's matrices.
+_MODELS = """
+SELECT m.record AS model, r.name, t.value_float AS parameters_total, c.value_float AS published_total,
+       c.value_float - t.value_float AS difference,
+       (SELECT COALESCE(SUM(l.value_float), 0.0) FROM ledger l WHERE l.record = m.record) AS difference_explained,
+       (SELECT SUM(y.layers) FROM layers y WHERE y.record = m.record) AS layers,
+       k.value_float AS kv_bytes_per_token, w.value_float AS weight_bytes, f.value_float AS linear_flops_per_token,
+       p.value_float AS linear_parameters_per_layer, p.value_float / d.value_float AS crossover_tokens
+FROM models m
+JOIN records r ON r.reference = m.record
+LEFT JOIN quantities t ON t.id = m.parameters_total
+LEFT JOIN quantities c ON c.id = m.checkpoint_total
+LEFT JOIN quantities k ON k.record = m.record AND k.name = 'kv_bytes_per_token'
+LEFT JOIN quantities w ON w.record = m.record AND w.name = 'weight_bytes'
+LEFT JOIN quantities f ON f.record = m.record AND f.name = 'linear_flops_per_token'
+LEFT JOIN quantities p ON p.record = m.record AND p.name = 'linear_parameters_per_layer' AND p.layer_group = 0
+LEFT JOIN quantities d ON d.record = m.record AND d.name = 'd_attention' AND d.layer_group = 0
+ORDER BY m.record
+"""
+
+_ROUTES = """
+SELECT a.record, a.name AS quantity, b.name AS second_route, a.display AS quantity_display,
+       b.display AS second_display, a.value_float / b.value_float - 1.0 AS difference,
+       (SELECT p.differs FROM peaks p WHERE p.record = a.record AND p.rate = a.id) AS why
+FROM quantities a
+JOIN quantities b ON b.record = a.record AND (
+       b.name = a.name || '.route' OR (a.name = 'memory.bandwidth' AND b.name = 'memory.route')
+       OR (a.name = 'per_direction' AND b.name = 'route'))
+WHERE a.value_float IS NOT NULL AND b.value_float IS NOT NULL AND b.value_float <> 0
+UNION ALL
+SELECT a.record, a.name, 'twice ' || b.name, a.display, b.display, a.value_float / (2.0 * b.value_float) - 1.0, NULL
+FROM quantities a
+JOIN quantities b ON b.record = a.record AND b.value_float IS NOT NULL AND b.value_float <> 0 AND (
+       (a.name = 'aggregate' AND b.name = 'per_direction')
+       OR (a.name LIKE 'links.%.aggregate' AND b.name = REPLACE(a.name, '.aggregate', '.per_direction')))
+WHERE a.value_float IS NOT NULL
+UNION ALL
+SELECT c.record, c.name, 'parameters.total and its ledger', c.display, t.display,
+       c.value_float / (t.value_float
+           + (SELECT COALESCE(SUM(l.value_float), 0.0) FROM ledger l WHERE l.record = m.record)) - 1.0, NULL
+FROM models m
+JOIN quantities c ON c.id = m.checkpoint_total AND c.value_float IS NOT NULL
+JOIN quantities t ON t.id = m.parameters_total AND t.value_float IS NOT NULL
+ORDER BY 1, 2
+"""
+
+_UNVERIFIED = """
+SELECT q.record, r.path, q.line, q.name AS what, q.text, q.basis AS status, q.reason
+FROM quantities q JOIN records r ON r.reference = q.record
+WHERE q.basis IN ('unverified', 'unknown')
+UNION ALL
+SELECT f.record, r.path, f.line, p.field, f.text, f.status, f.reason
+FROM figures f JOIN passages p ON p.id = f.passage JOIN records r ON r.reference = f.record
+WHERE f.status = 'unverified'
+UNION ALL
+SELECT f.record, r.path, f.line, f.field, f.text, 'unverified', f.reason
+FROM facts f JOIN records r ON r.reference = f.record
+WHERE f.source IS NULL
+ORDER BY 1, 3, 4
+"""
+
+_UNCOVERED = """
+SELECT f.record, r.path, f.line, f.col, p.field, f.text, f.unit, f.kind
+FROM figures f JOIN passages p ON p.id = f.passage JOIN records r ON r.reference = f.record
+WHERE f.status = 'uncovered'
+ORDER BY f.record, f.line, f.col
+"""
+
+_STALE = """
+SELECT q.checked, q.record, r.path, q.line, q.name AS what, q.text, q.source, q.locator
+FROM quantities q JOIN records r ON r.reference = q.record
+WHERE q.checked IS NOT NULL
+UNION ALL
+SELECT f.checked, f.record, r.path, f.line, f.field, f.text, f.source, f.locator
+FROM facts f JOIN records r ON r.reference = f.record
+WHERE f.checked IS NOT NULL
+UNION ALL
+SELECT f.checked, f.record, r.path, f.line, p.field, f.text, f.source, f.locator
+FROM figures f JOIN passages p ON p.id = f.passage JOIN records r ON r.reference = f.record
+WHERE f.checked IS NOT NULL
+ORDER BY 1, 2, 4
+"""
+
+_FIGURES = """
+SELECT f.record, r.path, f.line, f.col, p.field, f.text, f.unit, f.status, f.grade, f.expression, f.equation,
+       f.computed_display AS computed, f.because, f.source, f.rule, f.reason
+FROM figures f JOIN passages p ON p.id = f.passage JOIN records r ON r.reference = f.record
+ORDER BY f.id
+"""
+
+_DEPENDS = """
+SELECT 'quantity' AS kind, q.record, q.name AS what, q.line, i.record AS rests_on_record, i.name AS rests_on,
+       i.field AS rests_on_field, i.text AS rests_on_text
+FROM quantities q
+JOIN dependencies d ON d.derivation = q.derivation
+JOIN quantities i ON i.id = d.quantity
+WHERE i.id <> q.id
+UNION ALL
+SELECT 'figure', f.record, p.field || ': ' || f.text, f.line, i.record, i.name, i.field, i.text
+FROM figures f
+JOIN passages p ON p.id = f.passage
+JOIN dependencies d ON d.derivation = f.derivation
+JOIN quantities i ON i.id = d.quantity
+UNION ALL
+SELECT 'ledger', l.record, l.formula, NULL, i.record, i.name, i.field, i.text
+FROM ledger l
+JOIN dependencies d ON d.derivation = l.derivation
+JOIN quantities i ON i.id = d.quantity
+"""
+
+VIEWS: tuple[View, ...] = (
+    View("ridge", "ridge", "peak, bandwidth and ridge point of every peak of every accelerator, in base units", _RIDGE),
+    View("models", "model_summary", "parameters counted and published, cache and weight bytes of each model", _MODELS),
+    View(
+        "two-routes",
+        "two_routes",
+        "quantities that can be reached twice, and how far the two routes are apart",
+        _ROUTES,
+    ),
+    View("unverified", "unverified", "values without a source, and places where no value stands", _UNVERIFIED),
+    View("uncovered", "uncovered", "numerals of which nothing says what they are", _UNCOVERED),
+    View("stale", "stale", "values by the day they were last read in their source, oldest first", _STALE),
+    View("figures", "figure_list", "every numeral of the prose with its status and what was computed", _FIGURES),
+    View("depends", "depends", "which quantity or figure rests on which recorded value", _DEPENDS),
+)
+BY_NAME: dict[str, View] = {view.name: view for view in VIEWS}
