@@ -24,7 +24,7 @@ def sessions() -> Iterator[Any]:
                 yield pytest.param(command, printed, id=f"{path.stem}: {command[:60]}")
 
 
-@pytest.mark.parametrize(("command", "printed"), sessions())
+@pytest.mark.parametrize(("command", "printed"), list(sessions()))
 def test_a_documented_command_prints_what_the_page_says(cli: Any, command: str, printed: str) -> None:
     call, _, text = command.partition(" <<< ")
     words = shlex.split(call)

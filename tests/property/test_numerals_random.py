@@ -19,6 +19,8 @@ PIECES = [
     "$", "₹", "TB/s", "GB", "GiB", "tokens", "ms", "per", "per 1M tokens", "H100", "Llama-2-7B", "Table", "CUDA", "in", "over",
     "about", "just under", "between", "and", "to", "from", "rose", "fell by", "two thirds", "halves", "a third", "twelve",
     "lakh", "million", "parameters", "model", "percentage points", "\\frac{", "}{", "st", "2023-09-12", "12 Sept", "arXiv:",
+    "{,}", "\\,", "\\%", "`²`", "L<", "1/8", "up to ", "within ", "not over", "64 by 64", "the 4090", "12:30", "\t", "  ", "\n|---|\n",
+    "| GB/s |", "(%)", "n^2", "L²", "orders of magnitude", "GPU hours", "70B × 2",
     "<b>", "&#12;", "RTX", "a/b1.py", "3:1", "3x3", "8xH100", "(12)", "'s", "…", "..", "|",
 ]  # fmt: skip
 texts = st.one_of(st.text(max_size=120), st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
@@ -47,7 +49,7 @@ def _check(text: str, found: list[Numeral]) -> None:
 @given(texts)
 @settings(max_examples=1500, deadline=None)
 def test_any_text(text: str) -> None:
-    _check(text, read(text, ["H100 SXM", "Llama-2-7B", "L4"], symbols=["L", "g"]))
+    _check(text, read(text, ["H100 SXM", "Llama-2-7B", "L4", "4090"], symbols=["L", "g"]))
 
 
 @given(st.integers(-(10**7), 10**7), st.integers(0, 4), st.sampled_from(["", " GB", "%", "x", " tokens", " ms"]))
@@ -105,6 +107,7 @@ UNITS = [
     "1\u00a0", "1²", "４", "1_", "1 GB per 1 ", "two thirds of ", "1 ", "3.35 TB/s and ", "1:", "1.", "half ", "_", "a=", "1\n",
     "1..", "www.", "@", "[", "<", "&1", "a.", "/", "a/", "-", "http://1)", "H100 ", "` ``1 ", "(1 ", "1 (a", "=1", " and 1",
     "}{1", "a@a.", "$1", "[1] ", "1 GB/", "1 s·s", "1–2", "sixty-", "1 second ", "fell by x ", "fell by 5% ", " ", "1 million ",
+    "1{,}", "1/8 ", "up to 1, ", "1 by 1", "not ", "not over 1 ", "the 4090 ", "a|1|\n", "a\t1\n", "a  1\n", "a (GB)\t", "|-", "L<1 ", "n^", "n^2 ",
 ]  # fmt: skip
 
 

@@ -18,6 +18,7 @@ _GPU = Unit(Fraction(1), (("gpu", 1),))
 
 GAP = r"(?:[^\S\n]{1,2}|[^\S\n]?\n[^\S\n]{0,12})"
 _GAP = lazy(GAP + r"|~(?=[A-Za-z%])|\\,(?=[A-Za-z%\\])")
+_LATEX_UNIT = lazy(r"(?:\\[,;: ]|[ ~\u00a0])?\\(?:text|mathrm|textrm|operatorname)\{ ?([^{} ][^{}]{0,23}?) ?\}")
 _LETTERS = lazy(r"[A-Za-zµμ]+")
 _ORDINAL = lazy(r"(?:st|nd|rd|th)(?![\w])")
 _DIMENSION = lazy(r"[ \u00a0]?[x×][ \u00a0]?([0-9]+)(?![.,]?[0-9])")
@@ -245,6 +246,13 @@ def _spaced(text: str, draft: Draft) -> list[Draft]:
     end = draft.end
     if text[end : end + 1] == "%" or text.startswith("\\%", end):
         return _percent(text, draft, end + (text[end] == "\\"))
+    if text[end : end + 1] == "\\" or text[end + 1 : end + 2] == "\\":
+        latex = _LATEX_UNIT.match(text, end)
+        found = printed_unit(text, latex.start(1)) if latex else None
+        if latex and found and found.end == latex.end(1):
+            parts = _with_unit(text, draft, latex.start(1), found.unit, found.end, found.parts)
+            draft.right = max(draft.right, latex.end())
+            return parts
     _plus(text, draft)
     end = draft.right if draft.comparator is Comparator.GE else end
     hyphen = text[end : end + 1] in ("-", "\u2010", "\u2011")
@@ -265,6 +273,10 @@ def _spaced(text: str, draft: Draft) -> list[Draft]:
         return _percent(text, draft, at)
     if text.startswith("fold", at) and not text[at + 4 : at + 5].isalpha():
         _ratio(text, draft, at + 4)
+        return []
+    if text.startswith("orders of magnitude", at) and draft.exponent == 0 and draft.digits <= 12 and not hyphen:
+        draft.exact, draft.unit, draft.unit_text = Fraction(10**draft.digits), ONE, "orders of magnitude"
+        draft.vague, draft.rule, draft.right = True, "order-of-magnitude", at + 19
         return []
     if text.startswith("times", at) and not hyphen:
         following = _next_word(text, at + 5)

@@ -123,6 +123,8 @@ def finish(draft: Draft, text: str) -> Numeral:
     if draft.uncertainty is not None:
         other = draft.uncertainty
         uncertainty = other.magnitude * other.factor * (other.unit.scale if other.unit else 1)
+        if draft.unit is not None and draft.unit.factors and other.unit is not None and not other.unit.factors:
+            uncertainty *= value  # 312 TFLOP/s ± 2%
     return Numeral(
         text=printed, at=draft.start, kind=kind, comparator=draft.comparator, value=signed, unit=draft.unit,
         interval=interval, unit_text=draft.unit_text, step=u, symbol=draft.symbol, grouping=draft.grouping,

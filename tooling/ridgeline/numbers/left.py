@@ -84,6 +84,7 @@ _COUNTED = lazy(
 _SYMBOL = lazy(r"(?<![\w.*/+^)\]-])([A-Za-z\u0370-\u03ff_][\w.]{0,30}\*?)\s?(?:[=≈]|:=)\s?$")
 _COMPARED = lazy(r"(?<![\w.*/+^)\]-])([A-Za-z\u0370-\u03ff_][\w.]{0,15}\*?)\s?(?:[<>]=?|[≤≥⩽⩾])\s?$")
 _ASSIGNED = lazy(r"=\s?[0-9.,]+/([A-Za-z][A-Za-z_]{0,11})=\s?$")
+_REPEATS = lazy(r"\s(?:[a-z]+\s)?(?:runs|trials|seeds|repeats|repetitions|iterations)\b")
 _NEGATED = lazy(
     r"(?:\b(?:not|never|cannot|without)|n['’]t)(?:\s(?!only|just|merely|simply|because|but|and|or|until|when|if)\w+){0,2}\s$",
     re.I,
@@ -252,6 +253,8 @@ def _hedge(text: str, draft: Draft, window: str) -> None:
         before = window[:place].split()
         if window[place : place + 4].lower() == "over" and before and before[-1].lower() in _ACROSS:
             return
+        if window[place : place + 5].lower() == "over " and _REPEATS.match(text, draft.right):
+            return  # "measured over 5 runs"
         if found in _TURNED and window[place : place + 1].isalpha() and _NEGATED.search(window[:place]):
             found = _TURNED[found]
         draft.comparator, draft.hedge_at = found, draft.left - len(window) + place

@@ -155,7 +155,9 @@ def _cites(text: str, match: re.Match[str]) -> bool:
     before = text[max(0, match.start() - 12) : match.start()]
     if before[-1:].isalnum() or before[-1:] in ("_", ")", "="):
         return before[-1:].isalpha() and before[-3:].isalpha()
-    if before.rstrip().endswith((" in", "range", "interval", "∈", "shape", "=", "within", "list")):
+    if before.rstrip().endswith(("shape", "=", "list")):
+        return False
+    if before.rstrip().endswith((" in", "range", "interval", "∈", "within")) and not match.group()[1:-1].isdigit():
         return False
     return not re.search(r"[\[ ,]0", match.group())
 

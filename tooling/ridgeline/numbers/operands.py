@@ -9,7 +9,7 @@ from ridgeline.numbers.lazy import lazy
 from ridgeline.numbers.numeral import Kind
 
 _OPERATOR_LEFT = lazy(
-    r"(?:(?<=[\w)\]}])[*/×·⋅^]|(?<=[\w)\]}]) [*/×·⋅+] |\\times ?|\\cdot ?|\\frac\{|\}\{|(?<=[\w)]) [-−–] |(?<=[\w)])x)\(?$"
+    r"(?:(?<=[\w)\]}])[*/×·⋅^]|(?<=[\w)\]}]) [*/×·⋅+x] |\\times ?|\\cdot ?|\\frac\{|\}\{|(?<=[\w)]) [-−–] |(?<=[\w)])x)\(?$"
 )
 _OPERATOR_RIGHT = lazy(
     r"(?:\([^()]{1,30}\)| \([^()]{1,30}\))?(?:[*/×·⋅](?=[\w(\\])| [*/×·⋅+x] (?=[\w(\\])|\^(?=[\w({])| ?\\times| ?\\cdot|\((?=[A-Za-z]\w* ?[-+*/)])"

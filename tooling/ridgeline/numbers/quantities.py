@@ -28,9 +28,12 @@ _PER = lazy(r"\s{1,2}per\s{1,2}|[ \u00a0]?/[ \u00a0]?|\s{1,2}an?\s(?=(?:hour|sec
 _TIMES = lazy(r"[·⋅]")
 _POWER = lazy(r"\^-?([1-9])|([²³])")
 _PART = lazy(r"([0-9][0-9,]*)([ \u00a0]?[kKMB])?(?=[ \u00a0A-Za-z])[ \u00a0]?")
+_DEVICE_TIME = lazy(r"[- \u00a0](?=(?:hours?|hrs?|days?|seconds?|minutes?|years?)\b)")
 _ROUND = lazy(r"[1-9]0{0,9}$")
 _QUALIFIED = lazy(r"(?:input|output|prompt|completion|generated|cached|decoded|prefill|blended)\s(?=tok)")
-_SCALE = lazy(r"(thousand|million|billion|trillion)[ \u00a0]|([KMB])(?=tok)")
+_SCALE = lazy(
+    r"(thousand|million|billion|trillion)[ \u00a0]|([KMB])[ \u00a0]?(?=(?:(?:input|output|prompt)[ \u00a0])?tok)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,10 @@ def printed_unit(text: str, at: int) -> Printed | None:
         return None
     unit, end, parts = first
     word = text[at:end]
+    time = _DEVICE_TIME.match(text, end) if unit.factors == (("gpu", 1),) else None
+    joined = _factor(text, time.end()) if time else None
+    if joined is not None:
+        unit, end = unit * joined[0], joined[1]
     found = _tail(text, end, unit, parts)
     if found.end == end and (word in _NEVER_ALONE or (len(unit.factors) == 1 and unit.factors[0][0] in _COUNTS)):
         return None

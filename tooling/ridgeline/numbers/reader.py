@@ -24,7 +24,8 @@ def read(
     """All numerals of a text, in order of their offset; never overlapping; every digit lies inside one of them.
 
     ``names`` are record names and aliases, set aside as identifiers where they stand in the text (pass the same
-    ``frozenset`` again to reuse its index). ``symbols`` are formula symbols that may stand before a number without an
+    ``frozenset`` again to reuse its index); one of three digits or more and nothing else (``4090``) only after an article
+    and without a unit. A bare number in a table takes the unit of its header, row or neighbour (``unit-from-…`` as rule). ``symbols`` are formula symbols that may stand before a number without an
     equals sign. Values are exact, in base units. Never raises: what cannot be read is an error numeral.
     """
     if len(text) > cap:

@@ -73,6 +73,8 @@ def _spread_bounds(text: str, drafts: list[Draft]) -> None:
             series.append(draft)
             last = draft
             if gap.strip(" ,"):
+                if len(series) == 1 and gap[0] == ",":
+                    break  # "up to 4 GB, and 8 GB in all"
                 for item in series:
                     item.comparator = Comparator.LE
                 break

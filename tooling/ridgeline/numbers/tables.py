@@ -6,6 +6,7 @@ output that two spaces or more set apart. One pass over the lines; a text withou
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ _MAX_COLUMNS = 64
 _RULE = lazy(r"\s*\|?(?:\s*:?-+:?\s*\|)*\s*:?-+:?\s*\|?\s*$")
 _ALIGNED_RULE = lazy(r"\s*[-=]{2,}(?:\s+[-=]{2,})*\s*$")
 _SPACED = lazy(r"[^\s](?:[^\s]| (?! ))*")
+_WORD = lazy(r"[^\s]+")
 _NUMBER_FIRST = lazy(r"[~≈<>≤≥±$₹€(*_+−–-]{0,3}\s?\.?[0-9]")
 _BRACKETED = lazy(r"[(\[]\s?(?:in )?([^()\[\]]{1,30}?)\s?[)\]]\s*$")
 _AFTER_COMMA = lazy(r"(?:,|:|\bin)\s+([^,:]{1,30})$")
@@ -218,6 +220,8 @@ def _table(kind: str, lines: list[tuple[int, str]]) -> Iterator[tuple[_Line, lis
     body: list[_Line] = []
     for line in lines[2 if ruled else 1 :]:
         row = split(*line)
+        if kind == "space" and len(row.cells) < width:
+            row = _aligned(*line, _WORD)  # a wide number leaves one space only
         if len(row.cells) != width and (kind != "pipe" or len(row.cells) > width):
             if kind == "pipe":
                 continue
@@ -254,9 +258,9 @@ def _tabbed(start: int, line: str) -> _Line:
     return _Line(start, tuple(cells))
 
 
-def _aligned(start: int, line: str) -> _Line:
+def _aligned(start: int, line: str, cell: re.Pattern[str] = _SPACED) -> _Line:
     found: list[tuple[int, int]] = []
-    for match in _SPACED.finditer(line):
+    for match in cell.finditer(line):
         found.append((start + match.start(), start + match.end()))
         if len(found) > _MAX_COLUMNS:
             break

@@ -78,7 +78,7 @@ _HALF_BEFORE = lazy(r"(?:first|second|other|upper|lower|top|bottom|left|right|la
 _MODAL = lazy(r"\b(?:to|would|will|can|could|may|might|must|should|not|does|do|did)\s$", re.I)
 #: What may stand before a plural verb: a name with digits ("fp8 double the peak"), or an article and a plural noun.
 _SUBJECT = lazy(
-    r"(?:\b[A-Za-z][A-Za-z-]*[0-9][\w-]*|\b(?:they|which|(?:the|these|those|both|all)(?:\s[a-z-]{1,20})?\s[a-z-]{2,20}s))\s$",
+    r"(?:\b[A-Za-z][A-Za-z-]*[0-9][\w-]*|\b(?:they|which|(?:the|these|those|both|all)(?:\s[\w-]{1,20})?\s[a-z-]{2,20}s))\s$",
     re.I,
 )
 _MULTIPLE_AFTER = lazy(r"\s(?:the|its|that|as|of|their|what|every|each)\b")
