@@ -18,7 +18,7 @@ COMPILE := PIP_CONFIG_FILE=/dev/null PIP_FIND_LINKS= CUSTOM_COMPILE_COMMAND="mak
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help build test lint format bench mutants serve lock schema clean venv browser
+.PHONY: help build test lint format bench mutants fuzz serve lock schema clean venv browser
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z.]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,12 @@ bench: venv ## speed as ratios to lower bounds: one table, and build/bench.json
 
 mutants: venv ## make every number wrong, one at a time: what is caught (SAMPLE=5 for a few a record)
 	@$(BIN)/python -m benchmarks.mutants $(if $(SAMPLE),--sample $(SAMPLE))
+
+fuzz: venv ## a minute of coverage-guided fuzzing for each reader of strangers' text (SECONDS=60)
+	@for target in document numerals formulas figures; do \
+		echo "fuzz $$target"; \
+		$(BIN)/python -m tests.fuzz $$target -max_total_time=$(or $(SECONDS),60) -max_len=2000 -verbosity=0 -artifact_prefix=build/fuzz- || exit 1; \
+	done
 
 serve: venv ## the site on http://127.0.0.1:$(PORT)
 	@$(BIN)/ridgeline site serve --port $(PORT)

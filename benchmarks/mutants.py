@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 from ridgeline.check import Report, check, check_knowledge
@@ -67,8 +68,8 @@ def mutations(text: str, figure: FigureResult) -> Iterator[tuple[str, str]]:
     last = digits[-1]
     step = str((int(numeral.text[last]) + 1) % 10)
     yield "last digit", put(numeral.text[:last] + step + numeral.text[last + 1 :])
-    pairs = [(a, b) for a, b in zip(digits, digits[1:], strict=False) if numeral.text[a] != numeral.text[b]]
-    if pairs and numeral.text[pairs[-1][1]] != "0" or (pairs and len(digits) > 2):
+    pairs = [(a, b) for a, b in pairwise(digits) if numeral.text[a] != numeral.text[b]]
+    if pairs and (numeral.text[pairs[-1][1]] != "0" or len(digits) > 2):
         a, b = pairs[-1]
         swapped = list(numeral.text)
         swapped[a], swapped[b] = swapped[b], swapped[a]

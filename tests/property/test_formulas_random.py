@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
+import duckdb
 import numpy
 import pytest
 from hypothesis import assume, given
@@ -355,6 +356,30 @@ def test_sqlite_with_math_functions_agrees(cases: list[Case], table: sqlite3.Con
         said.append(case)
         found.append(table.execute(f"SELECT {expression} FROM t").fetchone()[0])
     assert len(said) > 0.95 * len(cases)
+    assert _wrong(said, found) == []
+
+
+def test_duckdb_agrees(cases: list[Case]) -> None:
+    connection = duckdb.connect(":memory:")
+    columns = ", ".join(f'"{key}" DOUBLE' for key in VALUES)
+    connection.execute(f"CREATE TABLE t ({columns})")
+    connection.execute(
+        f"INSERT INTO t VALUES ({', '.join('?' * len(VALUES))})", [float(value) for value in VALUES.values()]
+    )
+    said: list[Case] = []
+    expressions: list[str] = []
+    for case in cases:
+        try:
+            expressions.append(sql(case.node, lambda name: name.text, Dialect.DUCKDB))
+        except NotExpressible:
+            continue
+        said.append(case)
+    assert len(said) > 0.95 * len(cases)
+    found: list[float | None] = []
+    for start in range(0, len(expressions), 100):
+        row = connection.execute(f"SELECT {', '.join(expressions[start : start + 100])} FROM t").fetchone()
+        assert row is not None
+        found += row
     assert _wrong(said, found) == []
 
 

@@ -58,8 +58,28 @@ def _text(derivation: Derivation) -> str:
     from ridgeline.report import value_as_dict
 
     value = value_as_dict(derivation)
-    lines = [value["printed"], f"  exact: {value['value']} {value['unit']}"]
+    number, _, unit = value["printed"].partition(" ")
+    short = f"{rounded(number)} {unit}".rstrip()
+    lines = [short]
+    if short != value["printed"]:
+        lines.append(f"  more digits: {value['printed']}")
+    lines.append(f"  exact: {value['value']} {value['unit']}")
     for row in value["inputs"]:
         source = f"  ({row['source']}{', ' + row['at'] if row['at'] else ''})" if row["source"] else ""
         lines.append(f"  from {row['name']} = {row['printed']}{source}")
     return "\n".join(lines) + "\n"
+
+
+def rounded(number: str) -> str:
+    """A printed decimal at four significant digits, as people quote it; an integer, and a short decimal, as it is."""
+    from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+
+    try:
+        value = Decimal(number)
+    except InvalidOperation:
+        return number
+    if "." not in number or "e" in number:
+        return number
+    places = max(0, 3 - value.adjusted())
+    digits = len(number.partition(".")[2])
+    return number if digits <= places else str(value.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from ridgeline.formulas.errors import (
@@ -53,6 +54,7 @@ class _Token(NamedTuple):
     end: int
 
 
+@lru_cache(maxsize=4096)  # trees cannot change, and records repeat each other's formulas
 def parse(text: str) -> Node:
     """Read one expression. Raises :class:`FormulaError`, and nothing else, for anything that is not one."""
     parser = _Parser(text)
@@ -63,6 +65,7 @@ def parse(text: str) -> Node:
     return node
 
 
+@lru_cache(maxsize=512)
 def parse_equation(text: str) -> tuple[Node, Node]:
     """Read ``left = right``; both sides share the text's offsets."""
     parser = _Parser(text)

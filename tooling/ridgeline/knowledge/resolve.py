@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from ridgeline.formulas.errors import Budget, FormulaError
 from ridgeline.formulas.evaluate import BUILTINS, evaluate
@@ -45,24 +45,59 @@ class Scope:
     symbols: tuple[tuple[str, Derivation], ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
 
+    @cached_property
+    def by_kind(self) -> Mapping[str, str]:
+        """Kind → record in scope."""
+        return dict(self.records)
+
+    @cached_property
+    def by_symbol(self) -> Mapping[str, Derivation]:
+        """Symbol → value that is set."""
+        return dict(self.symbols)
+
+    @cached_property
+    def by_alias(self) -> Mapping[str, str]:
+        """Alias → record."""
+        return dict(self.aliases)
+
     def record(self, kind: str) -> str | None:
-        return next((r for k, r in self.records if k == kind), None)
+        return self.by_kind.get(kind)
 
     def symbol(self, name: str) -> Derivation | None:
-        return next((d for n, d in self.symbols if n == name), None)
+        return self.by_symbol.get(name)
 
     def with_records(self, records: Mapping[str, str]) -> Scope:
+        if all(self.record(kind) == reference for kind, reference in records.items()):
+            return self
         merged = {**dict(self.records), **records}
         group = self.group if merged.get("model") == self.record("model") else None
         return replace(self, records=tuple(sorted(merged.items())), group=group)
 
     def with_symbols(self, symbols: Mapping[str, Derivation]) -> Scope:
+        if not symbols:
+            return self
         return replace(self, symbols=tuple(sorted({**dict(self.symbols), **symbols}.items(), key=lambda s: s[0])))
 
-    @property
-    def key(self) -> object:
+    @cached_property
+    def key(self) -> _Key:
         symbols = tuple((n, d.quantity.value, d.quantity.dimension) for n, d in self.symbols)
-        return (self.records, self.group, symbols, self.aliases)
+        return _Key((self.records, self.group, symbols, self.aliases))
+
+
+class _Key:
+    """A key that is hashed once: a scope can hold dozens of fractions, and each name in it is looked up by the scope."""
+
+    __slots__ = ("_hash", "parts")
+
+    def __init__(self, parts: tuple[object, ...]):
+        self.parts = parts
+        self._hash = hash(parts)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, _Key) and self._hash == other._hash and self.parts == other.parts)
 
 
 class Resolver:
@@ -186,7 +221,7 @@ class Resolver:
             found = self._bare(head, scope, budget)
             if found is not None:
                 return found
-        aliased = dict(scope.aliases).get(head)
+        aliased = scope.by_alias.get(head)
         if aliased is not None and len(parts) > 1:
             return _labelled(self._of_record(aliased, parts[1:], scope, budget, name.text), name.text)
         hits = self._in_scope(parts, scope)
@@ -493,7 +528,7 @@ class Resolver:
                     argument.end,
                     self.near(unparse(argument), scope),
                 )
-        head = dict(scope.aliases).get(node.name[0])
+        head = scope.by_alias.get(node.name[0])
         if head is not None and self.knowledge.entries[head].kind == "class":
             records["class"] = head
         elif head is not None:
@@ -623,7 +658,7 @@ class Resolver:
 
     def reference(self, name: str, scope: Scope) -> str | None:
         """The record that a bare name stands for: an alias of the scope, or the id of a format."""
-        aliased = dict(scope.aliases).get(name)
+        aliased = scope.by_alias.get(name)
         if aliased is not None:
             if self.knowledge.get(aliased) is None:
                 raise FormulaError(f"{name} is {aliased}, and there is no such record")

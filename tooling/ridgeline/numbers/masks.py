@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from ridgeline.numbers.draft import Draft
 from ridgeline.numbers.lazy import lazy
@@ -43,6 +44,9 @@ _DOI = lazy(r"10\.[0-9]{4,9}/[^\s\"<>()\[\]]{1,200}")
 _BRACKET = lazy(r"\[[0-9]{1,3}(?:[,;–-] ?[0-9]{1,3}){0,20}\]")
 _ARTICLE = lazy(r"(?<![\w])(?:the|an?|this|that|one|each|every|per|its|our|your)[ \u00a0]$", re.IGNORECASE)
 _MORE_NUMBER = lazy(r"[.,:/%][0-9]|[ \u00a0]?(?:%|[-–][0-9]|[x×][ \u00a0]?[0-9])|\s(?:million|billion|thousand)")
+#: Each of them holds a digit, and no more numerals than this are read of one text.
+_MAX_CITATIONS = 10_000
+_MAX_TICKS = 200_000
 _STOP = ".,;:!?'\"”’*_"
 
 #: Inside a code span or fence: each word with digits is one numeral.
@@ -139,7 +143,11 @@ def regions(text: str) -> list[Region]:
     if "/" in text:
         found += [(m.start(), m.end(), Kind.IDENTIFIER, "path") for m in _PATH.finditer(text)]
     if "[" in text:
-        found += [(m.start(), m.end(), Kind.REFERENCE, "citation") for m in _BRACKET.finditer(text) if _cites(text, m)]
+        found += [
+            (m.start(), m.end(), Kind.REFERENCE, "citation")
+            for m in islice(_BRACKET.finditer(text), _MAX_CITATIONS)
+            if _cites(text, m)
+        ]
     if len(found) < 2:
         return found
     found.sort(key=lambda region: region[0])
@@ -164,7 +172,7 @@ def _cites(text: str, match: re.Match[str]) -> bool:
 
 def _code(text: str) -> list[tuple[int, int]]:
     """Backtick spans and fences: a run closes at the next run of equal length. Linear in the number of runs."""
-    runs = [(match.start(), match.end()) for match in _TICKS.finditer(text)]
+    runs = [(match.start(), match.end()) for match in islice(_TICKS.finditer(text), _MAX_TICKS)]
     following: dict[int, list[int]] = {}
     for index, (start, end) in enumerate(runs):
         following.setdefault(end - start, []).append(index)
