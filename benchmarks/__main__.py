@@ -31,6 +31,8 @@ def main(argv: list[str] | None = None) -> int:
             for name in names:
                 _progress(f"{name}, {size:,} records")
                 rows.append(run(name, context))
+                # A run takes minutes: what is measured is kept, should the rest be cut off.
+                _write(options, rows)
     _progress("")
     rows.sort(key=lambda row: (list(CASES).index(row.name), row.records))
     print(table(rows))
@@ -38,7 +40,11 @@ def main(argv: list[str] | None = None) -> int:
         "\nE: all events of libyaml's parser over the same files. P: python -c pass. Ratios are medians of "
         f"{options.rounds} turns, floor and ours by turns."
     )
-    options.output.parent.mkdir(parents=True, exist_ok=True)
+    _write(options, rows)
+    return int(options.strict and any(row.met is False or row.pair is None for row in rows))
+
+
+def _write(options: argparse.Namespace, rows: list[Row]) -> None:
     report = {
         "python": platform.python_version(),
         "machine": platform.machine(),
@@ -46,8 +52,8 @@ def main(argv: list[str] | None = None) -> int:
         "rounds": options.rounds,
         "rows": [row.as_json() for row in rows],
     }
+    options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    return int(options.strict and any(row.met is False or row.pair is None for row in rows))
 
 
 def _options(argv: list[str] | None) -> argparse.Namespace:

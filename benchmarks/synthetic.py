@@ -44,12 +44,13 @@ class Base:
 def write(repository: Path, root: Path, records: int) -> Base:
     """Write a base of so many records below a root that must not exist yet.
 
-    Raises ``ValueError`` where the repository has more records than that, or none to copy.
+    Of a repository with more records than that, as many are taken as refer to nothing outside themselves. Raises
+    ``ValueError`` where it has none to copy.
     """
-    own = sorted(repository.glob("records/*/*.yaml"))
-    if records < len(own):
-        raise ValueError(f"the repository has {len(own)} records already, {records} are fewer")
-    shutil.copytree(repository / "records", root / "records")
+    own = _closed(sorted(repository.glob("records/*/*.yaml")), records)
+    for path in own:
+        (root / "records" / path.parent.name).mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, root / "records" / path.parent.name)
     if (repository / "schema").is_dir():
         shutil.copytree(repository / "schema", root / "schema")
     originals = [path for kind in COPIED for path in own if path.parent.name == kind]
@@ -61,6 +62,25 @@ def write(repository: Path, root: Path, records: int) -> Base:
         target = root / "records" / path.parent.name / f"{_renamed(path.stem, generation)}.yaml"
         target.write_text(text, encoding="utf-8")
     return Base(root, records)
+
+
+def _closed(own: list[Path], limit: int) -> list[Path]:
+    """All records, or, of more than the limit, the largest of each kind first, each with all that it names."""
+    if len(own) <= limit:
+        return own
+    by_id = {path.stem: path for path in own}
+    words = {path: set(re.findall(r"[a-z0-9]+(?:[.-][a-z0-9]+)*", path.read_text(encoding="utf-8"))) for path in own}
+    chosen: set[Path] = set()
+    order = (*reversed(COPIED), *SHARED)
+    for path in sorted(own, key=lambda p: (order.index(p.parent.name), -p.stat().st_size, p.name)):
+        wanted, todo = {path}, [path]
+        while todo:
+            new = {by_id[word] for word in words[todo.pop()] & set(by_id)} - wanted
+            wanted |= new
+            todo += new
+        if len(chosen | wanted) <= limit:
+            chosen |= wanted
+    return sorted(chosen)
 
 
 def _endlessly(originals: list[Path], count: int) -> Iterator[tuple[int, Path]]:

@@ -18,7 +18,8 @@ PIECES = [
     "1", "2.5", "1,024", "128K", "80 GB", "74.5 GiB", "3.35 TB/s", "7.9%", "1.8x", "2^20", "10^12", "4096²", "=", "≈", "<",
     ">", "+", "-", "*", "/", "×", "·", "^", "(", ")", "{", "}", "\\frac", "\\times", "\\text{ms}", "over", "times",
     "divided by", "is", "gives", "or", ",", ".", "\n", "\n\n- ", "g", "L*", "n_q", "H100", "from", "to", "of", "x", "−",
-    "–", "±", "$", "**", "`", "²", "twice", "half", "tokens", "relative", "1e9999999", "9^9^9",
+    "–", "±", "$", "**", "`", "²", "twice", "half", "tokens", "relative", "log2", "√", "max", "ceil", "⌈", "⌋",
+    "\\sqrt", "\\log_2", "\\lceil", "[layers]", "$$", "an hour", "avg=", "1e9999999", "9^9^9",
 ]  # fmt: skip
 
 
@@ -77,7 +78,7 @@ def test_conversions(size: int, units: tuple[str, str, int]) -> None:
 @pytest.mark.parametrize(
     "unit",
     ["1+", "(", "(1+", "1 = ", "2 × 3 = 6 ", "1 (a) ", "80 GB is ", "x", "-", "\\frac{1}{", "a = 1, ", "from 1 to 2 ",
-     "<", "= ", "^2", "_{", "1 x "],
+     "<", "= ", "√", "√(", "log2(", "max(1, ", "⌈1", "2², ", "avg=1s ", "^2", "_{", "1 x "],
 )  # fmt: skip
 def test_time_grows_with_length(unit: str) -> None:
     def seconds(count: int) -> float:

@@ -113,9 +113,15 @@ def test_a_base_has_the_size_asked_for_and_is_the_same_each_time(tiny: Path, tmp
     assert all(p.stem == re.search(r"(?m)^id: (.*)$", p.read_text())[1] for p in first.paths())  # type: ignore[index]
 
 
-def test_a_base_cannot_be_smaller_than_the_repository(tiny: Path, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="4 records already, 3 are fewer"):
-        write(tiny, tmp_path / "base", 3)
+def test_a_base_smaller_than_the_repository_refers_to_nothing_outside_itself(tiny: Path, tmp_path: Path) -> None:
+    assert [p.stem for p in write(tiny, tmp_path / "three", 3).paths()] == ["acme-one", "small", "acme-one-datasheet"]
+    base = write(tiny, tmp_path / "one", 1)
+    assert [p.stem for p in base.paths()] == ["small"]
+
+
+def test_a_base_needs_something_to_copy(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no records to copy"):
+        write(tmp_path / "nothing", tmp_path / "base", 3)
 
 
 def test_a_touched_record_differs_at_every_turn() -> None:

@@ -122,7 +122,7 @@ def test_help_imports_nothing_heavy(arguments: tuple[str, ...]) -> None:
 
 
 def test_check_imports_no_database_and_no_templates() -> None:
-    found = modules_after("check", "--format", "json")
+    found = modules_after("check", "--format", "json", "--no-cache")
     assert "pydantic" in found
     assert found & {"sqlalchemy", "jinja2", "mkdocs", "numpy", "jsonschema", "ruamel"} == set()
 

@@ -136,6 +136,41 @@ def test_a_divisor_that_may_be_zero_tells_nothing() -> None:
     assert (verdict.grade, verdict.holds) == (Grade.UNINFORMATIVE, False)
 
 
+def test_the_first_of_two_may_be_the_rounded_one_and_a_tie_is_reported() -> None:
+    [verdict] = _verdicts("A link of 212GBps (1700Gbps) joins them.")
+    assert (verdict.grade, verdict.holds, verdict.level, verdict.tie) == (Grade.OVERLAP, True, "info", True)
+    [verdict] = _verdicts("A link of 211GBps (1700Gbps) joins them.")
+    assert (verdict.grade, verdict.level) == (Grade.WRONG, "error")
+
+
+def test_a_wrong_product_of_a_bus_tells_the_true_value() -> None:
+    for text in ("It gives 5.0 Gb/s × 6144 bit = 4,800 GB/s.", "It gives 6144 bits × 5.0 Gbps / 8 = 4,800 GB/s."):
+        [verdict] = _verdicts(text)
+        assert (verdict.grade, verdict.nearest) == (Grade.WRONG, 3840 * 10**9)
+
+
+def test_units_that_only_the_records_give_need_not_be_those_of_the_result() -> None:
+    length, width, group = _of("8192", "token"), _of("2", "byte"), Quantity(Fraction(4))
+    bound = {"4": group, "8192": length, "2": width, "16,384": _of("16384", "flop/byte")}
+    [verdict] = _verdicts("At 8k it is 4 × 8192/2 = 16,384 flop/byte here.", bound)
+    assert (verdict.grade, verdict.holds) == (Grade.EXACT, True)
+    [verdict] = _verdicts("At 8k it is 4 × 8192/2 = 16,484 flop/byte here.", bound)
+    assert (verdict.grade, verdict.nearest) == (Grade.WRONG, 16384)
+    [verdict] = _verdicts("That is 2 × 295.3 = 591 tokens.", {"295.3": RIDGE})
+    assert verdict.holds
+    [verdict] = _verdicts("That is 2 × 295.4 = 501 tokens.", {"295.4": RIDGE})
+    assert (verdict.grade, verdict.level) == (Grade.WRONG, "error")
+
+
+def test_a_function_of_a_rounded_input_keeps_its_interval() -> None:
+    assert [v.grade for v in _verdicts("It is ceil(590.7) = 591 and ceil(1.02 × 100) = 102.")] == [
+        Grade.EXACT,
+        Grade.EXACT,
+    ]
+    [verdict] = _verdicts("It is log2(1 - 1) × 2.5 = 5.")
+    assert verdict.grade is None and "not above zero" in verdict.because
+
+
 def test_a_truth_far_from_print_is_told_in_the_printed_unit() -> None:
     [verdict] = _verdicts("The pair holds 8 x 80 GB = 640 GiB.")
     assert "596.046 GiB" in verdict.because

@@ -71,3 +71,12 @@ def test_a_query_fits_the_schema(cli: Any, tmp_path: Path) -> None:
         document = json.loads(cli("query", query, "--database", str(database), "--format", "json").out)
         assert document["rows"], query
         assert [e.message for e in validator("query").iter_errors(document)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "code"), [("The H100 has 3.35 TB/s. 4 × 5 = 21.", 1), ("4 × 5 = 20, in 2024, of 7B tokens.", 0), ("", 0)]
+)
+def test_an_audit_fits_the_schema(cli: Any, text: str, code: int) -> None:
+    result = cli("audit", "-", "--format", "json", stdin=text)
+    assert result.code == code
+    assert [e.message for e in validator("audit").iter_errors(json.loads(result.out))] == []

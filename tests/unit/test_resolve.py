@@ -222,9 +222,13 @@ class TestLayers:
         records = with_class(formulas="kept: {unit: byte, is: total(bytes)}")
         assert evaluate("kept(mix, L=512, n_kv=8)", records).quantity.value == 24 * 8 * 2 * 64 * 512 * 2
 
-    def test_a_group_without_a_window_says_what_that_means(self) -> None:
+    def test_a_group_without_a_window_is_not_capped(self) -> None:
+        assert evaluate("capped(m, L=512)").quantity.value == 4 * 32 * 128 * 512 * 512
+        assert evaluate("capped(m, L=512, window=64)").quantity.value == 4 * 32 * 128 * 512 * 64
+        found = evaluate("all(mix, L=4096)", with_class(formulas="all: {unit: flop, is: total(capped)}"))
+        assert found.quantity.value == 4 * 8 * 64 * 4096 * (4 * 4096 + 20 * 1024)
         with pytest.raises(FormulaError, match="every token sees all tokens before it"):
-            evaluate("capped(m, L=512)")
+            evaluate("m.window")
 
 
 class TestUnitsOfFormulas:

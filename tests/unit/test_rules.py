@@ -145,7 +145,7 @@ def test_a_misspelt_name_in_a_formula_has_its_place_and_the_right_name(broken: B
 def test_a_route_within_a_hundredth_is_no_finding(broken: Broken) -> None:
     assert of(broken((ONE, "value: 7.8125 Gbit/s", "value: 7.89 Gbit/s")), "second-route") == []
     (finding,) = of(broken((ONE, "value: 7.8125 Gbit/s", "value: 7.9 Gbit/s")), "second-route")
-    assert finding.field == "memory.bandwidth"
+    assert finding.field == "memory.bandwidth.value"
 
 
 def test_a_route_that_differs_for_a_stated_reason_is_no_finding(broken: Broken) -> None:

@@ -43,7 +43,7 @@ def test_models(path: Path) -> None:
     assert row["parameters_total"] == 300224 and row["published_total"] == 300248
     assert row["difference"] == row["difference_explained"] == 24
     assert row["layers"] == 3 and row["kv_bytes_per_token"] == 2 * 2 * 2 * 16 * 2 + 2 * 8 * 16 * 2
-    assert row["crossover_tokens"] == pytest.approx((20480 + 32640) / 128)
+    assert row["crossover_tokens"] == pytest.approx((2 * (20480 + 32640) + 65536) / (3 * 128))
 
 
 def test_two_routes(path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,6 +13,8 @@ from ridgeline.figures.figure import FigureResult, Status
 from ridgeline.findings.finding import Finding, Level
 from ridgeline.knowledge.base import Knowledge, load
 from ridgeline.knowledge.resolve import Resolver
+
+_ALLOCATIONS = 100_000
 
 
 @dataclass
@@ -42,8 +47,20 @@ class Report:
 
 def check(root: Path) -> Report:
     """Read, validate, resolve and recompute all records below ``root``. Never stops at the first finding."""
-    knowledge = load(root)
-    return check_knowledge(knowledge)
+    with _collecting_seldom():
+        return check_knowledge(load(root))
+
+
+@contextmanager
+def _collecting_seldom() -> Iterator[None]:
+    """Let the garbage collector look less often: nearly everything that a check makes, it keeps to its end."""
+    before = gc.get_threshold()
+    if before[0]:
+        gc.set_threshold(max(before[0], _ALLOCATIONS), *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def check_knowledge(knowledge: Knowledge) -> Report:

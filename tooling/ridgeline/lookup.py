@@ -8,7 +8,7 @@ from pathlib import Path
 from ridgeline.formulas.errors import FormulaError
 from ridgeline.formulas.parser import parse_quantity
 from ridgeline.formulas.quantity import Quantity
-from ridgeline.knowledge.base import Knowledge, load
+from ridgeline.knowledge.base import Knowledge, on_demand
 from ridgeline.knowledge.derivation import Derivation
 from ridgeline.knowledge.names import Formula, Stated, Unknown
 from ridgeline.knowledge.resolve import Resolver, Scope
@@ -22,7 +22,7 @@ class Lookup:
     """A knowledge base opened for single values."""
 
     def __init__(self, root: Path):
-        self.knowledge: Knowledge = load(root)
+        self.knowledge: Knowledge = on_demand(root)
         self.resolver = Resolver(self.knowledge)
 
     def reference(self, text: str) -> str:

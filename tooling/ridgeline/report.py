@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ridgeline import __version__
-from ridgeline.check import Report
-from ridgeline.figures.figure import FigureResult
 from ridgeline.figures.printing import show
 from ridgeline.findings import faces
 from ridgeline.formulas.quantity import Quantity
@@ -15,6 +13,11 @@ from ridgeline.knowledge.derivation import Derivation
 from ridgeline.numbers.interval import exact_text
 from ridgeline.numbers.units import describe
 from ridgeline.records.walk import dotted
+
+if TYPE_CHECKING:
+    # `get` prints values with this module and makes no check.
+    from ridgeline.check import Report
+    from ridgeline.figures.figure import FigureResult
 
 SCHEMA = "ridgeline-check/1"
 

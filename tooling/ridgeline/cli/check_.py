@@ -19,14 +19,31 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", type=Path, help="report on these files or folders only (all are read)")
     parser.add_argument("--format", choices=("text", "json", "github", "sarif"), default="text")
     parser.add_argument("--figures", action="store_true", help="with --format json: list every numeral with its status")
+    parser.add_argument("--no-cache", action="store_true", help="compute the report even where nothing has changed")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the verb."""
+    """Run the verb. A report of all records is kept, and printed again while nothing changes."""
+    root = root_of(options)
+    if options.paths or options.no_cache:
+        text, status = computed(options, root)
+    else:
+        from ridgeline.cache import Cache
+
+        cache = Cache(root, options.format + ("-figures" if options.figures else ""))
+        kept = cache.get()
+        text, status = kept or computed(options, root)
+        if kept is None:
+            cache.put(text, status)
+    sys.stdout.write(text)
+    return status
+
+
+def computed(options: argparse.Namespace, root: Path) -> tuple[str, int]:
+    """The report of a check, and the exit status."""
     from ridgeline import report as reporting
     from ridgeline.check import check
 
-    root = root_of(options)
     report = check(root)
     wanted = wanted_paths(options.paths, root)
     if wanted is not None:
@@ -41,8 +58,7 @@ def run(options: argparse.Namespace) -> int:
             for f in report.figures
             if any(within(report.knowledge.entries[f.record].document.path, w) for w in wanted)
         ]
-    sys.stdout.write(reporting.render(report, options.format, figures=options.figures))
-    return 0 if report.clean else 1
+    return reporting.render(report, options.format, figures=options.figures), 0 if report.clean else 1
 
 
 def wanted_paths(paths: list[Path], root: Path) -> list[str] | None:

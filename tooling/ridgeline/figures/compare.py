@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal, Protocol
 
 from ridgeline.figures.equation_scale import find_factor, superscript, thousand
@@ -12,6 +13,7 @@ from ridgeline.numbers.interval import Interval, exact_text
 from ridgeline.numbers.numeral import Comparator, Kind, Numeral
 from ridgeline.numbers.units import Dimension, Unit, describe, hard
 
+_ONE = Fraction(1)
 LevelName = Literal["ok", "info", "warning", "error"]
 
 #: A computed interval wider than this part of its middle says too little to confirm a printed value.
@@ -103,9 +105,9 @@ def compare(
     unit = numeral.unit
     if unit is not None and hard(unit.dimension) != hard(truth.dimension):
         return _dimension_error(unit.dimension, truth.dimension)
-    base = Fraction(1) if unit is None else unit.factor / unit.scale
-    true = as_interval(truth.value).scaled(1 / base)
-    from_printed = None if printed_truth is None else as_interval(printed_truth.value).scaled(1 / base)
+    in_base = _ONE if unit is None or not unit.factors else unit.scale / unit.factor
+    true = as_interval(truth.value).scaled(in_base)
+    from_printed = None if printed_truth is None else as_interval(printed_truth.value).scaled(in_base)
     verdicts = [_grade(numeral, reading, true, from_printed, truth.dimension) for reading in _readings(numeral)]
     best = min(verdicts, key=_loudness)
     note = _soft_note(unit, truth.dimension)
@@ -149,8 +151,8 @@ def customary_unit(numeral: Numeral, truth: Quantity, *, nearest: bool = False) 
     if numeral.interval is None or numeral.value is None:
         return None
     true = as_interval(truth.value)
-    for scale in _customary_scales(truth.dimension):
-        if true.scaled(1 / scale).within(numeral.interval):
+    for scale, inverse in _customary_scales(truth.dimension):
+        if true.scaled(inverse).within(numeral.interval):
             return Unit(scale, truth.dimension)
     middle = midpoint(true, Fraction(0))
     if not nearest or not numeral.value or not middle or not truth.dimension:
@@ -163,11 +165,13 @@ def customary_unit(numeral: Numeral, truth: Quantity, *, nearest: bool = False) 
     return None
 
 
-def _customary_scales(dimension: Dimension) -> list[Fraction]:
+@lru_cache(maxsize=512)
+def _customary_scales(dimension: Dimension) -> list[tuple[Fraction, Fraction]]:
+    """Scales that a quantity is customarily printed in, each with its inverse; base units first."""
     scales = [Fraction(1)]
     if not dimension:
-        return [*scales, Fraction(1, 100)]
-    if hard(dimension):
+        scales += [Fraction(1, 100)]
+    elif hard(dimension):
         scales += [Fraction(1000) ** n for n in (3, 4, 2, 1, 5, 6, -1, -2, -3, -4)]
     else:
         scales += [Fraction(1000) ** n for n in (1, 2, 3, 4)]
@@ -175,7 +179,7 @@ def _customary_scales(dimension: Dimension) -> list[Fraction]:
         scales += [Fraction(1024) ** n for n in (3, 2, 1, 4)]
     if any(symbol == "s" for symbol, _ in dimension):
         scales += [Fraction(3600), Fraction(1, 3600)]
-    return scales
+    return [(scale, 1 / scale) for scale in scales]
 
 
 def _readings(numeral: Numeral) -> list[_Printed]:

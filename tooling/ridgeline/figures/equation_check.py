@@ -19,6 +19,7 @@ from ridgeline.figures.compare import (
 from ridgeline.figures.equation_scale import find_factor
 from ridgeline.figures.equation_tree import (
     Amount,
+    Call,
     DimensionClash,
     Equation,
     Name,
@@ -31,7 +32,7 @@ from ridgeline.figures.equation_tree import (
     references,
     spread,
 )
-from ridgeline.figures.equation_values import Values, as_output
+from ridgeline.figures.equation_values import Values, as_output, significant_digits
 from ridgeline.figures.equation_views import View, views
 from ridgeline.numbers.interval import Interval
 from ridgeline.numbers.numeral import Numeral
@@ -56,7 +57,7 @@ def check(
     resolves symbols. A relation with a name that nothing resolves gets a verdict with ``grade`` ``None`` and the names
     in ``unknown``. Never raises.
     """
-    checker = _Checker(Values(numerals, bound or {}, names or {}), dict(equation.assigned))
+    checker = _Checker(Values(numerals, bound or {}, names or {}, equation.delimited), dict(equation.assigned))
     pairs = zip(equation.sides, equation.relations, equation.sides[1:], strict=False)
     return [checker.relation(left.node, sign, right.node) for left, sign, right in pairs]
 
@@ -92,7 +93,10 @@ class _Checker:
             if sign in _ORDERS:
                 return self._order(left, sign, right)
             if isinstance(right, Ref):
-                return self._output(left, sign, right)
+                verdict = self._output(left, sign, right)
+                if isinstance(left, Ref) and not verdict.holds:
+                    return self._rounded_first(left, sign, right) or verdict
+                return verdict
             if isinstance(left, Ref):
                 return self._output(right, _MIRRORED[sign], left)
             return self._two_sides(left, sign, right)
@@ -111,11 +115,13 @@ class _Checker:
             return Ref(self.assigned[node.text])
         if isinstance(node, Op):
             return Op(node.sign, self._substitute(node.left), self._substitute(node.right))
+        if isinstance(node, Call):
+            return Call(node.name, tuple(self._substitute(argument) for argument in node.arguments))
         return node
 
     def _readings(self, left: Node, right: Node) -> Iterator[frozenset[int]]:
         """Which of the inputs with two readings (``128K``) are read as binary: none, all, then the mixtures."""
-        inputs = references(left) + references(right) if isinstance(left, Op) else references(left)
+        inputs = references(left) + references(right) if isinstance(left, Op | Call) else references(left)
         double = [i for i in dict.fromkeys(inputs) if self.values.has_alternative(i)][:_MAX_READINGS]
         yield frozenset()
         if double:
@@ -139,11 +145,23 @@ class _Checker:
             fits = verdict.grade is Grade.UNINFORMATIVE and verdict.level == "info"
             if verdict.holds or fits:
                 return verdict
-            if first is None or (first.grade is Grade.WRONG and verdict.grade in _MILDER):
+            if first is None or _says_more(verdict, first):
                 first = verdict
         if first is None:
             raise Unevaluable("the units of the two sides cannot be joined")
         return first
+
+    def _rounded_first(self, left: Ref, sign: str, right: Ref) -> Verdict | None:
+        """``212 GB/s (1700 Gb/s)``: the first of two may be the second, which is the rounder one, converted."""
+        first, second = self.values.numeral(left.index), self.values.numeral(right.index)
+        if significant_digits(second) >= significant_digits(first):
+            return None
+        verdict = self._output(right, sign, left)
+        if not verdict.holds:
+            return None
+        tie = " exactly half-way" if verdict.tie else ""
+        because = f"{told(verdict.nearest, first)} is printed{tie} rounded, before the value that it comes from"
+        return Verdict(Grade.OVERLAP, True, "info", because, tie=verdict.tie, nearest=second.value)
 
     # Judging ----------------------------------------------------------------------------------------------------
 
@@ -218,6 +236,13 @@ def _with_rounding(numeral: Numeral, result: Verdict, rounded: Quantity) -> Verd
         return result
     because = f"as printed the inputs give {told(result.nearest, numeral)}; it agrees only within their rounding"
     return Verdict(Grade.OVERLAP, True, "warning", because, nearest=result.nearest)
+
+
+def _says_more(verdict: Verdict, first: Verdict) -> bool:
+    """Whether a failure tells more than the ``first`` one: a milder grade, or a value where there was none."""
+    if first.grade is not Grade.WRONG:
+        return False
+    return verdict.grade in _MILDER or (first.nearest is None and verdict.nearest is not None)
 
 
 def _better(a: Verdict, b: Verdict) -> bool:

@@ -58,7 +58,7 @@ class Conversions:
             return False
         if self._bracketed(between, second):
             return _plausible(a, b) if _same_prefix(a, b) else _same_size(a, b)
-        if not between or self._goes_on(first, second):
+        if not between or self._goes_on(first, second) or self._assigned(first, second):
             return False
         if any(t.kind not in (T.WORD, T.NAME, T.COMMA, T.WORD_REL, T.REL) for t in between):
             return False
@@ -84,6 +84,17 @@ class Conversions:
             return False
         light = HEDGES | _CONNECTORS | {"=", "≈", "~", ",", "is"}
         return all(self.text[t.start : t.end].lower() in light for t in between[1:])
+
+    def _assigned(self, first: int, second: int) -> bool:
+        """Whether a name before the sign takes the second value: ``avg=13.36s min=12.54s``."""
+        if second - first < 3 or self.tokens[second - 1].value != "=" or self.kind(second - 1) is not T.REL:
+            return False
+        name, sign = self.tokens[second - 2], self.tokens[second - 1]
+        if name.kind not in (T.WORD, T.NAME):
+            return False
+        listed = self.kind(first - 1) is T.REL and self.kind(first - 2) in (T.WORD, T.NAME)
+        a, b = (self.numerals[self.tokens[i].index] for i in (first, second))
+        return listed or name.apart or name.end == sign.start or a.unit == b.unit
 
     def _goes_on(self, first: int, second: int) -> bool:
         """Whether either numeral belongs to a larger expression, or the second to a comparison (*5 GB more*)."""

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ridgeline.figures.equation_functions import PREFIX, takes_next
 from ridgeline.figures.equation_tokens import T, Token
-from ridgeline.figures.equation_tree import Const, Name, Node, Op, Ref
+from ridgeline.figures.equation_tree import Call, Const, Name, Node, Op, Ref
 from ridgeline.numbers.numeral import Comparator, Kind, Numeral
 from ridgeline.numbers.units import symbol
 
@@ -16,9 +17,9 @@ MAX_LEAVES = 64
 _MAX_NOTE_TOKENS = 16
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 3}
 _RANGES = frozenset({Comparator.RANGE_LO, Comparator.RANGE_HI})
-#: Functions written before their argument: what follows them is not evaluated.
-_FUNCTIONS = frozenset({"log", "log2", "log10", "ln", "exp", "sqrt", "sum", "ceil", "floor", "max", "min"})
-_CLOSING = {"(": ")", "{": "}"}
+_MAX_ARGUMENTS = 32
+_CLOSING = {"(": ")", "{": "}", "⌈": "⌉", "⌊": "⌋"}
+_CORNERS = {"⌈": "ceil", "⌊": "floor"}
 #: Words that may not stand as a noun between an operand and the next sign.
 _NO_NOUN = frozenset(
     {"and", "or", "to", "in", "at", "for", "with", "so", "the", "by", "from", "as", "on", "if", "but", "than", "then",
@@ -101,7 +102,7 @@ class Parser:
 
     def _word_operator(self) -> bool:
         """Whether the word at hand joins two operands; *of* only takes a share of something."""
-        if self.kind(1) not in (T.NUMBER, T.OPEN, T.CONST):
+        if self.kind(1) not in (T.NUMBER, T.OPEN, T.CONST, T.FUNCTION):
             return False
         before = self.tokens[self.at - 1]
         if before.kind in (T.NAME, T.ASIDE):
@@ -151,9 +152,35 @@ class Parser:
             if self.kind() is not T.OPEN:
                 raise NoParse
             return Op("/", top, self._group(depth))
+        if kind is T.FUNCTION:
+            return self._call(depth)
         if kind in (T.NAME, T.ASIDE):
             return self._name()
         raise NoParse
+
+    def _call(self, depth: int) -> Node:
+        """A function with its arguments in brackets, or with the one value after it: ``√2 × 3`` is (√2) × 3."""
+        if depth > MAX_DEPTH:
+            self.exhausted = True
+            raise NoParse
+        name = self.tokens[self.at].value
+        self.at += 1
+        if self.kind() is not T.OPEN:
+            if name not in PREFIX or self.kind() not in (T.NUMBER, T.CONST, T.NAME):
+                raise NoParse
+            return Call(name, (self._atom(depth + 1),))
+        closing = _CLOSING[self.tokens[self.at].value]
+        arguments: list[Node] = []
+        while not arguments or self.kind() is T.COMMA:
+            self.at += 1
+            arguments.append(self._binary(1, depth + 1))
+            if len(arguments) > _MAX_ARGUMENTS:
+                raise NoParse
+        if self.kind() is not T.CLOSE or self.tokens[self.at].value != closing:
+            raise NoParse
+        self.at += 1
+        self._skip_notes()
+        return Call(name, tuple(arguments))
 
     def _number(self, depth: int) -> Node:
         token = self.tokens[self.at]
@@ -201,6 +228,8 @@ class Parser:
             raise NoParse
         unit = self.tokens[self.at].unit
         self.at += 1
+        if opening in _CORNERS:
+            node = Call(_CORNERS[opening], (node,))
         if unit is not None:
             return Op("*", node, Const(Fraction(1), unit))
         if opening == "(":
@@ -213,6 +242,8 @@ class Parser:
         for _ in range(2):
             if ahead < len(self.tokens) and self._noun(self.tokens[ahead]):
                 ahead += 1
+        if ahead > self.at and self._assigns(ahead - 1):
+            return
         if ahead < len(self.tokens) and self.tokens[ahead].kind is T.OPEN and self._is_note(ahead):
             close = self._closing(ahead)
             assert close is not None
@@ -225,6 +256,19 @@ class Parser:
             self.at = ahead
         elif bracket and after.kind in (T.WORD_REL, T.WORD_OP):
             self.at = ahead
+
+    def _assigns(self, position: int) -> bool:
+        """Whether a word takes the value after it, as in the line of a log ``avg=13.4s min=12.5s``."""
+        if position + 1 >= len(self.tokens) or self.tokens[position + 1].kind is not T.REL:
+            return False
+        word, sign, before = self.tokens[position], self.tokens[position + 1], self.tokens[self.at - 1]
+        if sign.value != "=" or before.kind is not T.NUMBER:
+            return False
+        if sign.start == word.end or word.apart:
+            return True
+        listed = self.at > 2 and self.tokens[self.at - 2].kind is T.REL
+        unit = symbol(word.value) is not None and self.numerals[before.index].unit is None
+        return listed and self.tokens[self.at - 3].kind in (T.WORD, T.NAME) and not unit
 
     def _noun(self, token: Token) -> bool:
         if token.kind is T.NAME:
@@ -258,4 +302,4 @@ class Parser:
 
 def is_function(token: Token) -> bool:
     """Whether a token names a function that takes what follows it."""
-    return token.value.lower() in _FUNCTIONS
+    return takes_next(token.value)

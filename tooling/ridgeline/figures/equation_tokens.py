@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from fractions import Fraction
 
+from ridgeline.figures.equation_functions import PREFIX, function
 from ridgeline.figures.equation_segments import Segment
 from ridgeline.numbers.numeral import Kind, Numeral
 from ridgeline.numbers.units import Unit, hard, parse_unit, symbol
@@ -31,6 +32,7 @@ class T(Enum):
     OPEN = auto()
     CLOSE = auto()
     FRACTION = auto()  # \frac
+    FUNCTION = auto()  # log2, √: value is the name that equation_functions knows
     COMMA = auto()
     BREAK = auto()
 
@@ -46,6 +48,7 @@ class Token:
     index: int = -1
     number: Fraction | None = None
     unit: Unit | None = None
+    apart: bool = False  # the first word of its line
 
 
 #: Kinds of numeral that can be an operand.
@@ -72,6 +75,7 @@ _SIGNS = {
     "+": "+", "-": "-", "−": "-", "–": "-", "*": "*", "×": "*", "·": "*", "⋅": "*", "∗": "*", "∙": "*", "✕": "*",
     "/": "/", "÷": "/", "∕": "/", "⁄": "/", "^": "^",
 }  # fmt: skip
+_CORNERS = {"lceil": "⌈", "rceil": "⌉", "lfloor": "⌊", "rfloor": "⌋"} | {c: c for c in "⌈⌉⌊⌋"}
 _RELATIONS = {
     "=": "=", "==": "=", "≈": "≈", "~=": "≈", "≅": "≈", "≃": "≈", "<": "<", ">": ">", "≤": "<=", "≥": ">=",
     "<=": "<=", ">=": ">=", "=~": "≈", "=≈": "≈",
@@ -86,8 +90,11 @@ _SCANNER = re.compile(
         |\\displaystyle\b|\\underbrace\b)
     | (?P<abbreviation>i\.e\.|viz\.|approx\.|ca\.|resp\.)
     | (?P<frac>\\[dt]?frac(?![A-Za-z]))
-    | (?P<note>\\(?:text|mathrm|textrm|operatorname|mathit|mbox)\{[^{}\n]{0,80}\}|_\{[^{}\n]{0,40}\})
+    | (?P<note>\\(?:text|mathrm|textrm|operatorname|mathit|mbox)\{[^{}\n]{0,80}\}|_\{[^{}\n]{0,40}\}
+        |\[[A-Za-z][^\[\]\n0-9=]{0,40}\](?![(\[:\w]))
     | (?P<labelled>_\{\\(?:text|mathrm)\{[^{}\n]{0,60}\}\})
+    | (?P<function>√|\\(?:sqrt|ln|max|min)(?![A-Za-z])|\\?log_(?:\{(?:2|10)\}|(?:2|10)(?![0-9])))
+    | (?P<corner>[⌈⌊⌉⌋]|\\[lr](?:ceil|floor)(?![A-Za-z]))
     | (?P<latex>\\[A-Za-z]{1,20})
     | (?P<arrow>[-=~]{1,3}>|<-(?=[^0-9])|<=>|&\#?\w+;|</?[A-Za-z][^<>\n]{0,80}>)
     | (?P<rel>==|~=|=~|=≈|<=|>=|[=≈≅≃<>≤≥])
@@ -112,6 +119,9 @@ _STAR = re.compile(r"\*(?=\s*(?:[=≈<>≤≥×·/+,;.)]|$|is\b))|[′'’](?=\s
 _GAP = re.compile(r"[ \u00a0\u2009\u202f\t\n]{0,3}-?")
 _UNIT = re.compile(r"[ \u00a0\u202f]?([A-Za-zµ]{2,12}(?:/[A-Za-z]{1,12}){0,3})(?![\w(*^])")
 _TIMES_AHEAD = re.compile(r"[ \u00a0\u202f]{0,3}(?:[0-9(]|\.[0-9])")
+_ARGUMENT = re.compile(r"(?:\\left)?([({])| {0,2}(?:\\left)?(?=[({]|\.?[0-9])")
+_CURRENCIES = frozenset("$€£¥₹")
+_LOG_BASE = re.compile(r"\\?\blog_\{$")
 _NOT_SYMBOLS = frozenset({"a", "A", "I", "x", "X"})
 
 
@@ -123,8 +133,10 @@ def tokenize(text: str, numerals: Sequence[Numeral], segment: Segment) -> list[T
         numeral = numerals[index]
         if numeral.at < position or not numeral.text:
             continue
-        _words(text, position, numeral.at, tokens)
         token = _numeral(text, index, numeral)
+        _words(text, position, token.start, tokens)
+        if token.kind is T.NUMBER and _raises(numeral.text) and tokens and tokens[-1].end == numeral.at:
+            tokens.append(Token(T.OP, numeral.at, numeral.at, "^"))
         tokens.append(token)
         position = token.end
     _words(text, position, segment.end, tokens)
@@ -132,18 +144,38 @@ def tokenize(text: str, numerals: Sequence[Numeral], segment: Segment) -> list[T
 
 
 def _numeral(text: str, index: int, numeral: Numeral) -> Token:
+    base = _LOG_BASE.search(text, max(0, numeral.at - 6), numeral.at)
+    if base and numeral.text in ("2", "10") and text.startswith("}", numeral.end):
+        return Token(T.FUNCTION, base.start(), numeral.end + 1, function(f"log_{numeral.text}"))
     if numeral.kind in OPERANDS and numeral.value is not None and (not numeral.vague or "^" in numeral.text):
         return Token(T.NUMBER, numeral.at, _after_unit(text, numeral), numeral.text, index)
     if numeral.kind is Kind.DIMENSION:
         unit, end = _unit_ahead(text, numeral.end)
         return Token(T.NUMBER, numeral.at, end, numeral.text, index, unit=unit)
+    named = function(numeral.text)
+    if numeral.kind is Kind.IDENTIFIER and named and _takes(text, numeral.end, named):
+        start = numeral.at - text.startswith("\\", max(0, numeral.at - 1), numeral.at)
+        return Token(T.FUNCTION, start, numeral.end, named)
     kind = T.BREAK if numeral.kind in (Kind.ERROR, Kind.UNCERTAINTY, Kind.CODE, Kind.LIST) else T.ASIDE
     return Token(kind, numeral.at, max(numeral.end, numeral.at + 1), numeral.text, index)
+
+
+def _raises(digits: str) -> bool:
+    """Whether a numeral is an exponent in superscript digits, as the one of ``(3 + 2)²``."""
+    return all(c in "⁰¹²³⁴⁵⁶⁷⁸⁹⁻" for c in digits)
+
+
+def _takes(text: str, position: int, named: str) -> bool:
+    """Whether a function name is followed by its argument: a bracket, or a value after those that need none."""
+    match = _ARGUMENT.match(text, position)
+    return match is not None and (match.group(1) is not None or named in PREFIX)
 
 
 def _after_unit(text: str, numeral: Numeral) -> int:
     """Where the unit printed after a numeral ends; the numeral's own end where its unit stands elsewhere."""
     unit = numeral.unit_text.lstrip("-")
+    if unit[:1] in _CURRENCIES and text[numeral.at - 1 : numeral.at] == unit[:1]:
+        unit = unit[1:].lstrip()  # the sign stands before the number, the rest behind it: $2.50/hour
     if not unit:
         return _percent(text, numeral.end)
     gap = _GAP.match(text, numeral.end)
@@ -193,6 +225,12 @@ def _token(text: str, match: re.Match[str], end: int, before: list[Token]) -> tu
         return None, stop
     if kind == "word":
         return _word(text, found, start, stop, end, before)
+    if kind == "function":
+        named = function(found)
+        return Token(T.FUNCTION if _takes(text, stop, named) else T.BREAK, start, stop, named), stop
+    if kind == "corner":
+        sign = _CORNERS[found.lstrip("\\")]
+        return Token(T.OPEN if sign in "⌈⌊" else T.CLOSE, start, stop, sign), stop
     if kind == "abbreviation":
         return Token(T.WORD, start, stop, found), stop
     if kind == "bold":
@@ -234,13 +272,17 @@ def _word(text: str, word: str, start: int, stop: int, end: int, before: list[To
     star = _STAR.match(text, stop) if len(word) <= 12 else None
     if star:
         return Token(T.NAME, start, star.end(), text[start : star.end()]), star.end()
+    named = function(word)
+    if named and _takes(text, stop, named):
+        return Token(T.FUNCTION, start, stop, named), stop
     if word in _WORD_RELATIONS:
         return Token(T.WORD_REL, start, stop, word), stop
     if word in _WORD_OPERATORS:
         return Token(T.WORD_OP, start, stop, _WORD_OPERATORS[word]), stop
     if word in ("x", "X") and before and _multiplies(text, stop, before[-1].kind):
         return Token(T.OP, start, stop, "*"), stop
-    return Token(T.NAME if is_symbol(word) else T.WORD, start, stop, word), stop
+    apart = text[max(0, start - 40) : start].rstrip(" \t")[-1:] == "\n"
+    return Token(T.NAME if is_symbol(word) else T.WORD, start, stop, word, apart=apart), stop
 
 
 def _multiplies(text: str, stop: int, before: T) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 
+from ridgeline.figures.equation_functions import PURE, apply
 from ridgeline.numbers.interval import Interval
 from ridgeline.numbers.units import Dimension, Unit, hard, multiply, power
 
@@ -49,7 +51,15 @@ class Op:
     right: Node
 
 
-Node = Ref | Const | Name | Op
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of :mod:`~ridgeline.figures.equation_functions` over its arguments."""
+
+    name: str
+    arguments: tuple[Node, ...]
+
+
+Node = Ref | Const | Name | Op | Call
 
 
 class Unevaluable(Exception):
@@ -87,6 +97,8 @@ def leaves(node: Node) -> Iterator[Ref | Name | Const]:
         top = stack.pop()
         if isinstance(top, Op):
             stack += [top.right, top.left]
+        elif isinstance(top, Call):
+            stack += reversed(top.arguments)
         else:
             yield top
 
@@ -108,6 +120,8 @@ def evaluate(node: Node, leaf: Leaf) -> Amount:
     """
     if isinstance(node, Const):
         return Amount(node.value) if node.unit is None else Amount(node.value * node.unit.factor, node.unit.dimension)
+    if isinstance(node, Call):
+        return _call(node.name, [evaluate(argument, leaf) for argument in node.arguments])
     if not isinstance(node, Op):
         return leaf(node)
     left, right = evaluate(node.left, leaf), evaluate(node.right, leaf)
@@ -120,6 +134,23 @@ def evaluate(node: Node, leaf: Leaf) -> Amount:
             raise Unevaluable("division by zero")
         return Amount(_bounded(left.value / right.value), multiply(left.dimension, right.dimension, -1))
     return _power(left, right)
+
+
+def _call(name: str, amounts: list[Amount]) -> Amount:
+    first = amounts[0].dimension
+    for amount in amounts[1:]:
+        if hard(amount.dimension) != hard(first):
+            raise DimensionClash(first, amount.dimension)
+    if name in PURE and hard(first):
+        raise Unevaluable(f"{name} of a value with a unit")
+    if name == "sqrt":
+        if any(exponent % 2 for _, exponent in hard(first)):
+            raise Unevaluable("the root of a unit")
+        first = tuple((symbol, exponent // 2) for symbol, exponent in hard(first))
+    try:
+        return Amount(_bounded(apply(name, [amount.value for amount in amounts])), first)
+    except ValueError as refused:
+        raise Unevaluable(str(refused)) from None
 
 
 def _sum(left: Amount, right: Amount, sign: int) -> Amount:
@@ -195,6 +226,8 @@ def _divisor_signs(node: Node, leaf: Leaf) -> Iterator[tuple[int, int]]:
     stack: list[Node] = [node]
     while stack:
         top = stack.pop()
+        if isinstance(top, Call):
+            stack += top.arguments
         if not isinstance(top, Op):
             continue
         stack += [top.left, top.right]
@@ -211,6 +244,8 @@ def _arithmetic(node: Node, leaf: Leaf, moving: dict[int, Interval]) -> Interval
 def _bounds(node: Node, leaf: Leaf, moving: dict[int, Interval]) -> tuple[Fraction, Fraction]:
     if isinstance(node, Ref) and node.index in moving:
         return _end(moving[node.index], False), _end(moving[node.index], True)
+    if isinstance(node, Call):
+        return _call_bounds(node, leaf, moving)
     if not isinstance(node, Op):
         value = evaluate(node, leaf).value
         return value, value
@@ -228,6 +263,15 @@ def _bounds(node: Node, leaf: Leaf, moving: dict[int, Interval]) -> tuple[Fracti
     return min(values), max(values)
 
 
+def _call_bounds(node: Call, leaf: Leaf, moving: dict[int, Interval]) -> tuple[Fraction, Fraction]:
+    """Bounds of a function; all of them rise with their arguments but the absolute value."""
+    pairs = [_bounds(argument, leaf, moving) for argument in node.arguments]
+    low, high = (_call(node.name, [Amount(pair[end]) for pair in pairs]).value for end in (0, 1))
+    if node.name == "abs" and pairs[0][0] < 0:
+        return (Fraction(0) if pairs[0][1] > 0 else high), max(low, high)
+    return low, high
+
+
 @dataclass(frozen=True, slots=True)
 class Side:
     """One side of an equation: its tree, and where its text stands (code points, end exclusive)."""
@@ -242,12 +286,12 @@ class Side:
         return references(self.node)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Equation:
     """A chain of sides with a relation (``= ≈ < > <= >=``) between each two.
 
     ``start`` and ``end`` are offsets in code points. ``assigned`` holds the names whose value stands in the same
-    sentence (``g=1``), with the index of its numeral.
+    sentence (``g=1``), with the index of its numeral. ``delimited`` are the numerals whose ``$`` opens a formula.
     """
 
     start: int
@@ -255,8 +299,9 @@ class Equation:
     sides: tuple[Side, ...]
     relations: tuple[str, ...]
     assigned: tuple[tuple[str, int], ...] = ()
+    delimited: frozenset[int] = frozenset()
 
-    @property
+    @cached_property
     def operands(self) -> tuple[int, ...]:
         """All numerals that this equation covers, by index, each once."""
         found = [index for side in self.sides for index in side.operands]

@@ -10,6 +10,7 @@ from fractions import Fraction
 from ridgeline.figures.compare import Quantity, as_interval, compare, customary_unit, midpoint, with_unit
 from ridgeline.figures.equation_tree import (
     Amount,
+    Call,
     Const,
     DimensionClash,
     Leaf,
@@ -36,11 +37,23 @@ class Values:
     ``alternatives`` are the numerals that are read the second way: ``128K`` as 131,072, ``70B`` as seventy billion.
     """
 
-    def __init__(self, numerals: Sequence[Numeral], bound: Mapping[int, Quantity], known: Mapping[str, Quantity]):
-        self.numerals = numerals
+    def __init__(
+        self,
+        numerals: Sequence[Numeral],
+        bound: Mapping[int, Quantity],
+        known: Mapping[str, Quantity],
+        delimited: frozenset[int] = frozenset(),
+    ):
+        self.numerals = (
+            [replace(n, unit=None, unit_text="", symbol="") if i in delimited else n for i, n in enumerate(numerals)]
+            if delimited
+            else numerals
+        )
         self.bound = bound
         self.known = known
         self.alternatives: frozenset[int] = frozenset()
+        self._numerals: dict[tuple[int, bool], Numeral] = {}
+        self._amounts: dict[tuple[int, bool], Amount] = {}
 
     def has_alternative(self, index: int) -> bool:
         """Whether a numeral can be read in two ways."""
@@ -49,6 +62,13 @@ class Values:
 
     def numeral(self, index: int) -> Numeral:
         """A numeral with its unit: the printed one, else the one in which its bound quantity prints so."""
+        key = (index, index in self.alternatives)
+        found = self._numerals.get(key)
+        if found is None:
+            found = self._numerals[key] = self._numeral(index)
+        return found
+
+    def _numeral(self, index: int) -> Numeral:
         numeral = self.numerals[index]
         if numeral.value is None and numeral.kind is Kind.DIMENSION:
             value = _shape(numeral.text)
@@ -65,10 +85,15 @@ class Values:
         if isinstance(at, Name):
             quantity = self.known[at.text]
             return Amount(midpoint(as_interval(quantity.value), Fraction(0)), quantity.dimension)
-        numeral = self.numeral(at.index)
-        value = self._value(numeral, at.index)
-        unit = numeral.unit
-        return Amount(value) if unit is None else Amount(value * unit.factor / unit.scale, unit.dimension)
+        key = (at.index, at.index in self.alternatives)
+        found = self._amounts.get(key)
+        if found is None:
+            numeral = self.numeral(at.index)
+            value = self._value(numeral, at.index)
+            unit = numeral.unit
+            found = Amount(value) if unit is None else Amount(value * unit.factor / unit.scale, unit.dimension)
+            self._amounts[key] = found
+        return found
 
     def true(self, at: Ref | Name) -> Amount:
         """A leaf from the records where it is bound, else as printed."""
@@ -135,6 +160,11 @@ class Values:
         """Whether a bound numeral still prints its quantity; a stale one supports nothing."""
         return compare(self.numeral(index), self.bound[index]).holds
 
+    def prints_unit(self, index: int) -> bool:
+        """Whether a numeral itself prints a unit of a hard dimension."""
+        unit = self.numerals[index].unit
+        return unit is not None and bool(hard(unit.dimension))
+
     def has_units(self, node: Node) -> bool:
         """Whether any leaf carries a hard dimension."""
         return any(bool(hard(evaluate(x, self.printed).dimension)) for x in leaves(node))
@@ -163,7 +193,7 @@ class Values:
 def only_sums(node: Node) -> bool:
     """Whether a tree only adds and subtracts."""
     if not isinstance(node, Op):
-        return True
+        return not isinstance(node, Call)
     return node.sign in "+-" and only_sums(node.left) and only_sums(node.right)
 
 
@@ -218,3 +248,10 @@ def _significant(numeral: Numeral, step: Fraction) -> Fraction:
         return step
     digits = str(count.numerator)
     return step * Fraction(10) ** (len(digits) - len(digits.rstrip("0")))
+
+
+def significant_digits(numeral: Numeral) -> int:
+    """How many digits a numeral gives, zeros at the end of a whole number left out: 2 for ``1,700``, 3 for ``212``."""
+    digits = re.sub(r"[^0-9.].*$", "", re.sub(r"[,_\s]", "", numeral.text.lstrip("+-−")))
+    digits = digits.replace(".", "") if "." in digits else digits.rstrip("0")
+    return len(digits.lstrip("0"))

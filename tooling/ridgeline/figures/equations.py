@@ -16,13 +16,13 @@ from ridgeline.figures.equation_conversions import HEDGES, Conversions, two_unit
 from ridgeline.figures.equation_parse import NoParse, Parsed, Parser, is_function
 from ridgeline.figures.equation_segments import Segment, segments
 from ridgeline.figures.equation_tokens import T, Token, relation_sign, tokenize
-from ridgeline.figures.equation_tree import Const, Equation, Name, Node, Op, Ref, Side, leaves, names
+from ridgeline.figures.equation_tree import Call, Const, Equation, Name, Node, Op, Ref, Side, leaves, names
 from ridgeline.numbers.numeral import Kind, Numeral
 from ridgeline.numbers.units import hard
 
 __all__ = ["Equation", "Side", "check", "find"]
 
-_VALUES = frozenset({T.NUMBER, T.CONST, T.NAME, T.CLOSE, T.OPEN, T.ASIDE})
+_VALUES = frozenset({T.NUMBER, T.CONST, T.NAME, T.CLOSE, T.OPEN, T.ASIDE, T.FUNCTION})
 _ROOTS = frozenset("√∛∑∏∫|")
 _SENTENCE = frozenset(".!?;")
 
@@ -102,7 +102,7 @@ class _Finder:
         if kind is T.WORD:
             whole = self.kind(start + 1) is T.REL and self.tokens[start + 1].value in ("=", "≈")
             return Parsed(Name(self.tokens[start].value), start, start + 1, False) if whole else None
-        if kind not in (T.NUMBER, T.CONST, T.OPEN, T.FRACTION, T.NAME, T.ASIDE):
+        if kind not in (T.NUMBER, T.CONST, T.OPEN, T.FRACTION, T.FUNCTION, T.NAME, T.ASIDE):
             return None
         try:
             parsed = self.parser.expression(start, words=True)
@@ -155,8 +155,10 @@ class _Finder:
         if before.kind is T.WORD_OP:
             word = self.text[before.start : before.end]
             return word not in ("of", "over", "per") or earlier in _VALUES
+        if before.kind is T.FUNCTION:
+            return True
         if before.kind is T.BREAK:
-            return before.value in _ROOTS
+            return before.value in _ROOTS or (before.value == "]" and before.end == here.start)
         touching = before.end == here.start and before.kind in (T.NAME, T.CLOSE, T.WORD)
         return touching or (before.kind in (T.WORD, T.NAME) and is_function(before))
 
@@ -166,7 +168,7 @@ class _Finder:
         goes_on = kind in (T.FRACTION, T.CONST)
         if kind is T.OP:
             sign = self.tokens[side.last].value
-            goes_on = sign != "-" or following in (T.NUMBER, T.CONST, T.NAME, T.OPEN)
+            goes_on = sign != "-" or following in (T.NUMBER, T.CONST, T.NAME, T.OPEN, T.FUNCTION)
         elif kind is T.NAME:
             goes_on = following not in (T.REL,) and len(self.tokens[side.last].value) <= 3
         elif kind is T.WORD_OP:
@@ -174,6 +176,8 @@ class _Finder:
         elif kind is T.BREAK:
             goes_on = self.tokens[side.last : side.last + 1] != [] and self.tokens[side.last].value == "!"
             goes_on = goes_on and following in (T.OP, T.REL)
+            clock = self.text[self.tokens[side.last - 1].end : self.tokens[side.last - 1].end + 2]
+            goes_on = goes_on or (clock[:1] == ":" and clock[1:].isdigit())
         elif kind is T.OPEN:
             goes_on = self.tokens[side.last].start == self.tokens[side.last - 1].end
         return replace(side, node=Op("*", side.node, Name("…"))) if goes_on else side
@@ -198,7 +202,17 @@ class _Finder:
             Side(s.node, self.tokens[s.first].start, max(self.tokens[i].end for i in (s.first, s.last - 1)))
             for s in sides
         )
-        return Equation(built[0].start, built[-1].end, built, tuple(relations))
+        equation = Equation(built[0].start, built[-1].end, built, tuple(relations))
+        delimited = frozenset(index for index in equation.operands if self._delimited(index, equation.end))
+        return replace(equation, delimited=delimited) if delimited else equation
+
+    def _delimited(self, index: int, end: int) -> bool:
+        """Whether the ``$`` before a numeral opens a formula: it is doubled, or LaTeX follows inside the equation."""
+        numeral = self.numerals[index]
+        if numeral.unit_text != "$" or self.text[numeral.at - 1 : numeral.at] != "$":
+            return False
+        inside = self.text[numeral.end : end].partition("$")[0]
+        return self.text[max(0, numeral.at - 2) : numeral.at] == "$$" or "\\" in inside
 
     def _resolve(self, equation: Equation, assigned: Sequence[tuple[str, int, int]]) -> Equation:
         """Take values of names from ``g=1`` in the same sentence, and go on from ``L_ridge = …/g`` to ``L = 591``."""
@@ -209,7 +223,12 @@ class _Finder:
         known = tuple((name, min(indices)) for name, indices in sorted(values.items()) if len(indices) == 1)
         used = tuple((name, index) for name, index in known if name in free)
         first, last = equation.sides[0].node, equation.sides[-1].node
-        if isinstance(first, Name) and isinstance(last, Op) and used and set(names(last)) <= {n for n, _ in used}:
+        if (
+            isinstance(first, Name)
+            and isinstance(last, Op | Call)
+            and used
+            and set(names(last)) <= {n for n, _ in used}
+        ):
             stem = first.text.split("_")[0].rstrip("*′'")
             later = [(i, end) for name, i, end in assigned if end > equation.end and name.rstrip("*′'") == stem]
             if len(later) == 1:
@@ -237,7 +256,7 @@ def _sentences(tokens: Sequence[Token]) -> list[int]:
 
 def _arithmetic(node: Node, numerals: Sequence[Numeral]) -> bool:
     """Whether a side computes something: an operator with a numeral in it, or a power printed as one numeral."""
-    if isinstance(node, Op):
+    if isinstance(node, Op | Call):
         return any(isinstance(leaf, Ref) for leaf in leaves(node))
     if not isinstance(node, Ref):
         return False

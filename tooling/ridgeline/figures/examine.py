@@ -19,7 +19,7 @@ from ridgeline.knowledge.base import Entry
 from ridgeline.knowledge.resolve import Resolver
 from ridgeline.numbers.interval import Interval
 from ridgeline.numbers.numeral import Kind, Numeral
-from ridgeline.records.walk import dotted, walk
+from ridgeline.records.walk import dotted
 
 #: How loudly a verdict is said.
 LEVELS = {"error": Level.ERROR, "warning": Level.WARNING, "info": Level.INFO}
@@ -42,7 +42,7 @@ class Examination:
 def passages(entry: Entry, names: frozenset[str]) -> list[Passage]:
     """Every prose field of a record, read."""
     assert entry.record is not None
-    return [Passage.of(item.path, item.value, names) for item in walk(entry.record) if item.what == "prose"]
+    return [Passage.of(item.path, item.value, names) for item in entry.items if item.what == "prose"]
 
 
 def examine(entry: Entry, resolver: Resolver, found: list[Passage] | None = None) -> Examination:
@@ -116,10 +116,14 @@ class _Judge:
         self, passage: Passage, equation: Equation, bound: dict[int, Bound], results: dict[int, FigureResult]
     ) -> None:
         quantities = {
-            i: b.derivation.quantity for i, b in bound.items() if b.derivation is not None and i in equation.operands
+            i: b.derivation.quantity
+            for i in equation.operands
+            if (b := bound.get(i)) is not None and b.derivation is not None
         }
         names = _names_nearby(passage, equation)
-        numerals = [rounded_operand(n) if i in quantities else n for i, n in enumerate(passage.numerals)]
+        numerals = list(passage.numerals)
+        for i in quantities:
+            numerals[i] = rounded_operand(numerals[i])
         verdicts = check_equation(equation, numerals, quantities, names)
         known = [v for v in verdicts if v.grade is not None]
         inputs_hold = all(
@@ -178,12 +182,14 @@ class _Judge:
                 f"equation-{verdict.grade}" if verdict.grade else "equation",
                 LEVELS.get(verdict.level, Level.ERROR),
                 place,
-                f"{text} does not hold" if not verdict.holds else f"{text}: {verdict.because}",
+                _equation_message(text, verdict),
                 record=self.entry.reference,
                 field=dotted(passage.path),
                 found=text,
                 because=verdict.because,
-                mend="correct the number that is wrong, or bind the operands so that their units are known",
+                mend="print more digits, or bind the operands"
+                if verdict.grade is Grade.UNINFORMATIVE
+                else "correct the number that is wrong, or bind the operands so that their units are known",
             )
         )
 
@@ -316,11 +322,18 @@ def _counting_word(numeral: Numeral) -> bool:
     return numeral.kind is Kind.WORD and numeral.text.lower() in _CARDINALS
 
 
+def _equation_message(text: str, verdict: Verdict) -> str:
+    if verdict.holds:
+        return f"{text}: {verdict.because}"
+    return f"{text} cannot be checked" if verdict.grade is Grade.UNINFORMATIVE else f"{text} does not hold"
+
+
 def _names_nearby(passage: Passage, equation: Equation) -> dict[str, Quantity]:
     """Values of symbols that the text states near an equation: ``2*295.4/g`` with ``g = 4`` in the same sentence."""
     nearby: dict[str, Quantity] = {}
-    for numeral in passage.numerals:
-        if numeral.symbol and numeral.value is not None and equation.start - _NEAR < numeral.at < equation.end + _NEAR:
+    for numeral in passage.symbolic:
+        assert numeral.value is not None
+        if equation.start - _NEAR < numeral.at < equation.end + _NEAR:
             between = passage.text[min(numeral.at, equation.start) : max(numeral.at, equation.end)]
             if ". " not in between and numeral.symbol not in nearby:
                 factor = numeral.unit.factor / numeral.unit.scale if numeral.unit else 1

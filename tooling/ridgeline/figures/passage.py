@@ -36,6 +36,11 @@ class Passage:
         return [i for i, n in enumerate(self.numerals) if n.quantity or n.error]
 
     @cached_property
+    def symbolic(self) -> list[Numeral]:
+        """The numerals that are stated as the value of a symbol: ``g = 4``."""
+        return [n for n in self.numerals if n.symbol and n.value is not None]
+
+    @cached_property
     def skeleton(self) -> str:
         """The text with a hole for each numeral that states something, white space folded."""
         return skeleton(self.text, [self.numerals[i] for i in self.quantities])

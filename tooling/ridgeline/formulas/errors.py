@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 MAX_CHARACTERS = 500
@@ -21,15 +21,28 @@ class FormulaError(ValueError):
     """A formula that cannot be read or evaluated.
 
     ``start`` and ``end`` are offsets in code points into the formula's own text; ``start`` is -1 while the place is not
-    known. ``candidates`` holds near matches, best first; the message does not repeat them, ``str()`` does.
+    known. ``candidates`` holds near matches, best first; the message does not repeat them, ``str()`` does. They may be
+    given as a function, which is called only when somebody asks for them.
     """
 
-    def __init__(self, message: str, start: int = -1, end: int = -1, candidates: Iterable[str] = ()):
+    def __init__(
+        self,
+        message: str,
+        start: int = -1,
+        end: int = -1,
+        candidates: Iterable[str] | Callable[[], Iterable[str]] = (),
+    ):
         self.message = message
         self.start = start
         self.end = end
-        self.candidates = tuple(candidates)
+        self._candidates = candidates if callable(candidates) else tuple(candidates)
         super().__init__(message)
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        if callable(self._candidates):
+            self._candidates = tuple(self._candidates())
+        return self._candidates
 
     @property
     def placed(self) -> bool:
@@ -37,7 +50,7 @@ class FormulaError(ValueError):
 
     def at(self, start: int, end: int) -> FormulaError:
         """The same error at a place."""
-        return type(self)(self.message, start, end, self.candidates)
+        return type(self)(self.message, start, end, self._candidates)
 
     def __str__(self) -> str:
         hint = f"; did you mean {' or '.join(self.candidates)}?" if self.candidates else ""

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from ridgeline.findings.finding import Finding, Level, Place
 from ridgeline.records.common import Record
 from ridgeline.records.kinds import FOLDERS, KIND_OF_FOLDER
 from ridgeline.records.validate import validate
+from ridgeline.records.walk import Item, walk
 from ridgeline.text.document import Document, read
 
 RECORDS = "records"
@@ -29,6 +31,11 @@ class Entry:
     @property
     def id(self) -> str:
         return self.reference.partition("/")[2]
+
+    @cached_property
+    def items(self) -> list[Item]:
+        """What stands where in the record; nothing where it cannot be read."""
+        return [] if self.record is None else list(walk(self.record))
 
 
 @dataclass
@@ -59,6 +66,47 @@ class Knowledge:
         return frozenset(found)
 
 
+class _OnDemand(dict[str, Any]):
+    """The entries below a root, each read when it is first asked for. All references are known from the start."""
+
+    def __init__(self, knowledge: Knowledge):
+        super().__init__()
+        self._knowledge = knowledge
+        self._unread = {f"{p.parent.name}/{p.stem}": p for p in paths(knowledge.root)}
+        # Every key has its place now, so that the order does not depend on who asks first.
+        super().update(dict.fromkeys(self._unread))
+
+    def __getitem__(self, reference: str) -> Entry:
+        path = self._unread.pop(reference, None)
+        if path is not None:
+            read_file(self._knowledge, path)
+        entry: Entry | None = super().__getitem__(reference)
+        if entry is None:
+            # Its file cannot be read.
+            del self[reference]
+            raise KeyError(reference)
+        return entry
+
+    def get(self, reference: str, default: Any = None) -> Any:
+        try:
+            return self[reference]
+        except KeyError:
+            return default
+
+    def values(self) -> Any:
+        return [entry for _, entry in self.items()]
+
+    def items(self) -> Any:
+        return [(reference, entry) for reference in list(self) if (entry := self.get(reference)) is not None]
+
+
+def on_demand(root: Path) -> Knowledge:
+    """The records below a root, none of them read yet. Only findings of records that were asked for are ever there."""
+    knowledge = Knowledge(root)
+    knowledge.entries = _OnDemand(knowledge)
+    return knowledge
+
+
 def paths(root: Path) -> list[Path]:
     """The record files below ``root/records``, sorted."""
     base = root / RECORDS
@@ -69,17 +117,28 @@ def load(root: Path, files: Iterable[Path] | None = None) -> Knowledge:
     """Read and validate all records. A file that cannot be read hides nothing else."""
     knowledge = Knowledge(root)
     for path in paths(root) if files is None else files:
-        relative = path.relative_to(root).as_posix()
-        try:
-            source = path.read_bytes()
-        except OSError as error:
-            knowledge.findings.append(
-                Finding("unreadable", Level.ERROR, Place(relative), f"cannot be read: {error.strerror}")
-            )
-            continue
-        add(knowledge, relative, source)
+        read_file(knowledge, path)
     stray(knowledge)
     return knowledge
+
+
+def read_file(knowledge: Knowledge, path: Path) -> None:
+    """Add the record in a file to the knowledge base, or the finding that it cannot be read."""
+    relative = path.relative_to(knowledge.root).as_posix()
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        knowledge.findings.append(
+            Finding(
+                "unreadable",
+                Level.ERROR,
+                Place(relative),
+                f"cannot be read: {error.strerror}",
+                mend="give it back its permissions, or move it away",
+            )
+        )
+    else:
+        add(knowledge, relative, source)
 
 
 def add(knowledge: Knowledge, relative: str, source: bytes | str) -> None:

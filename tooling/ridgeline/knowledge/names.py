@@ -9,10 +9,10 @@ from ridgeline.formulas.errors import FormulaError
 from ridgeline.formulas.parser import parse, parse_quantity
 from ridgeline.formulas.quantity import Quantity
 from ridgeline.formulas.tree import Node
-from ridgeline.knowledge import vocabulary
+from ridgeline.knowledge import layers, vocabulary
 from ridgeline.knowledge.base import Entry
+from ridgeline.knowledge.definition import Definition
 from ridgeline.knowledge.derivation import Given
-from ridgeline.knowledge.vocabulary import Definition
 from ridgeline.numbers.units import Unit, parse_unit
 from ridgeline.records.accelerator import Accelerator, OnChip, peak_name
 from ridgeline.records.common import Claim, quantity_value
@@ -43,6 +43,7 @@ class Formula:
     field: str = ""
     stated: Stated | None = None
     origin: Given | None = None
+    group: int | None = None  # a value of one group of layers that the whole model names
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ class Namespace:
     names: dict[str, Meaning]
     layers: tuple[dict[str, Meaning], ...] = ()
     counts: tuple[int, ...] = ()
+    kinds: tuple[dict[str, str], ...] = ()  # for each group and part of it: its kind, which says what it has not
     problems: tuple[tuple[str, str], ...] = ()  # (field, message) of values that could not be read
 
 
@@ -80,7 +82,12 @@ def namespace(entry: Entry) -> Namespace:
     elif isinstance(record, Interconnect):
         builder.interconnect(record)
     return Namespace(
-        entry.reference, builder.names, tuple(builder.layers), tuple(builder.counts), tuple(builder.problems)
+        entry.reference,
+        builder.names,
+        tuple(builder.layers),
+        tuple(builder.counts),
+        tuple(builder.kinds),
+        tuple(builder.problems),
     )
 
 
@@ -100,6 +107,7 @@ class _Builder:
         self.names: dict[str, Meaning] = {}
         self.layers: list[dict[str, Meaning]] = []
         self.counts: list[int] = []
+        self.kinds: list[dict[str, str]] = []
         self.problems: list[tuple[str, str]] = []
 
     # Stated values
@@ -247,7 +255,8 @@ class _Builder:
 
         for name, (field, means) in vocabulary.MODEL_GIVEN.items():
             value = getattr(record, field)
-            self.names[name] = Unknown(field) if value is None else stated(name, value, field, None, means)
+            if value or name not in vocabulary.MODEL_OPTIONAL:
+                self.names[name] = Unknown(field) if value is None else stated(name, value, field, None, means)
         tied = "output head stored apart from the embedding table: 1, tied to it: 0"
         self.names["untied"] = stated(
             "untied",
@@ -259,33 +268,89 @@ class _Builder:
         )
         for index, group in enumerate(record.layers):
             names: dict[str, Meaning] = {}
-            for name, (path, means) in vocabulary.LAYER_GIVEN.items():
-                value = group
-                for step in path:
-                    value = getattr(value, step)
+            for name, (path, means, _), value in layers.given(group):
                 field = f"layers.{index}.{'.'.join(path)}"
-                names[name] = unknown(name, field) if value is None else stated(name, value, field, None, means)
-            gated = group.feed_forward.gated
-            matrices = "matrices of the feed-forward part: 3 with a gate, 2 without"
-            names["feed_forward_matrices"] = stated(
-                "feed_forward_matrices",
-                3 if gated else 2,
-                f"layers.{index}.feed_forward.gated",
-                None,
-                matrices,
-                "3 (gated: true)" if gated else "2 (gated: false)",
-            )
+                names[name] = (
+                    stated(name, value, field, None, means) if isinstance(value, int) else unknown(name, field)
+                )
+            for name, why in layers.REFUSED.get(group.attention.kind, {}).items():
+                names[name] = Unknown(f"layers.{index}.attention", why)
+            if group.feed_forward.kind != "none":
+                gated = group.feed_forward.gated
+                names["feed_forward_matrices"] = stated(
+                    "feed_forward_matrices",
+                    3 if gated else 2,
+                    f"layers.{index}.feed_forward.gated",
+                    None,
+                    "matrices of the feed-forward part: 3 with a gate, 2 without",
+                    "3 (gated: true)" if gated else "2 (gated: false)",
+                )
             names["layer_count"] = stated(
                 "layer_count", group.count, f"layers.{index}.count", None, "layers of this shape"
             )
-            self.define(tuple(d for d in vocabulary.MODEL if d.per_layer), names)
+            self.define(layers.definitions(group), names)
             self.layers.append(names)
             self.counts.append(group.count)
+            self.kinds.append({part: getattr(group, part).kind for part in ("attention", "feed_forward")})
         self.names["n_layers"] = Formula(parse("total(1)"), parse_unit("layer"), "layers of the model")
-        self.define(tuple(d for d in vocabulary.MODEL if not d.per_layer))
+        self.whole(record)
+        self.extras(record)
         self.quantity(
             "checkpoint.total", record.checkpoint.total, "checkpoint.total", "published total of the checkpoint"
         )
+
+    def whole(self, record: Model) -> None:
+        """What follows for the model as a whole."""
+        parts = []
+        if record.positions is not None:
+            self.define((vocabulary.POSITIONS,))
+            parts.append(vocabulary.POSITIONS.name)
+        if record.head_bias:
+            self.define((vocabulary.HEAD_BIAS,))
+            parts.append(vocabulary.HEAD_BIAS.name)
+        if record.embedding_norm_parameters:
+            parts.append("parameters.embedding_norm")
+        self.define(vocabulary.whole(tuple(parts)))
+        if len(record.layers) > 1:
+            for index in range(len(record.layers)):
+                self.names[f"parameters.group_{index + 1}"] = Formula(
+                    parse("parameters_per_layer"),
+                    parse_unit("param"),
+                    f"parameters of one layer of group {index + 1}",
+                    group=index,
+                )
+        if any(group.feed_forward.kind == "moe" for group in record.layers):
+            self.define((vocabulary.EXPERTS,))
+        attending = [group for group in record.layers if group.attention.kind in ("gqa", "mla")]
+        capped = [group for group in self.layers if "d_attention_capped" in group]
+        if not attending:
+            self.names["L_star"] = Unknown(
+                "layers", "no layer attends: the work for a token is the same at every length"
+            )
+        elif len(capped) == len(attending):
+            self.names["L_star"] = Unknown("layers", "every layer that attends has a window or chunks")
+        else:
+            self.define((vocabulary.L_STAR_CAPPED if capped else vocabulary.L_STAR,))
+
+    def extras(self, record: Model) -> None:
+        """Parts beside the text model, by name and together."""
+        parts = {}
+        for index, extra in enumerate(record.extras):
+            name = f"parameters.extra.{extra.name}"
+            parts[name] = extra.in_checkpoint
+            try:
+                tree = parse(extra.parameters)
+            except FormulaError as error:
+                self.names[name] = Unknown(f"extras.{index}.parameters", str(error))
+            else:
+                self.names[name] = Formula(tree, parse_unit("param"), f"parameters of an extra part: {extra.name}")
+        if record.extras:
+            for name, chosen, means in (
+                ("parameters.extras", list(parts), "parameters of all parts beside the text model"),
+                ("parameters.extras_in_checkpoint", [n for n, inside in parts.items() if inside],
+                 "parameters of the parts beside the text model that the checkpoint holds"),
+            ):  # fmt: skip
+                self.names[name] = Formula(parse(" + ".join(chosen) or "0"), parse_unit("param"), means)
 
     def format(self, record: Format) -> None:
         self.quantity("element_bits", record.element_bits, "element_bits", "bits of one element without its scale")

@@ -19,6 +19,7 @@ from ridgeline.formulas.tree import Binary, Call, Name, Node, UnitLiteral, names
 from ridgeline.knowledge import vocabulary
 from ridgeline.knowledge.base import Entry, Knowledge
 from ridgeline.knowledge.derivation import Derivation
+from ridgeline.knowledge.layers import UNBOUNDED, part_of
 from ridgeline.knowledge.names import Formula, Meaning, Namespace, Stated, Unknown, namespace
 from ridgeline.knowledge.solution import solve
 from ridgeline.numbers.units import ONE, Dimension, Unit, UnitError, describe, hard, parse_unit
@@ -28,7 +29,13 @@ from ridgeline.records.workload import Workload
 MODEL_SYMBOLS = {
     "cache_element": ("2 byte", "bytes of one cached key or value element"),
     "weight_element": ("2 byte", "bytes of one stored parameter"),
+    "state_element": ("4 byte", "bytes of one element of a state that does not grow with the sequence"),
+    "conv_element": ("2 byte", "bytes of one kept input of the convolution before such a state"),
 }
+#: Those that a format in scope sets: what is stored in it.
+_STORED = frozenset({"cache_element", "weight_element"})
+#: Symbols of every model without a default, with unit and meaning.
+MODEL_ARGUMENTS = {"L": ("token", "tokens of the sequence so far")}
 _RECORD_KINDS = ("class", "model", "accelerator", "format", "interconnect")
 
 
@@ -161,6 +168,7 @@ class Resolver:
         self, tree: Node, scope: Scope, budget: Budget, label: str, unit: Unit | None, means: str = ""
     ) -> Derivation:
         steps: dict[Node, Derivation] = {}
+        tree = self._unbounded(tree, scope)
 
         def lookup(name: Name) -> Quantity:
             step = steps.get(name)
@@ -179,6 +187,29 @@ class Resolver:
             quantity = stated_in(quantity, unit, label)
         record = scope.record("class") or scope.record("model") or scope.record("accelerator") or ""
         return Derivation(label, quantity, unit, tree, tuple(steps.items()), means=means, record=record)
+
+    def _unbounded(self, tree: Node, scope: Scope) -> Node:
+        """``min(L, window)`` is ``L`` in a layer that has no window: what is not there caps nothing."""
+        reference = scope.record("model")
+        if reference is None or not _caps(tree):
+            return tree
+        space, workload = self.namespace(reference), self._class(scope)
+
+        def absent(node: Node) -> bool:
+            if not isinstance(node, Name) or node.text not in UNBOUNDED or scope.symbol(node.text) is not None:
+                return False
+            if workload is not None and (node.text in workload.symbols or node.text in workload.formulas):
+                return False
+            groups = space.layers if scope.group is None else (space.layers[scope.group],)
+            return all(group.get(node.text) is None or isinstance(group[node.text], Unknown) for group in groups)
+
+        def shorter(node: Name | Call) -> Node | None:
+            if not isinstance(node, Call) or node.name != ("min",) or not any(absent(p) for p in node.positional):
+                return None
+            kept = tuple(part for part in node.positional if not absent(part))
+            return (kept[0] if len(kept) == 1 else replace(node, positional=kept)) if kept else None
+
+        return substitute(tree, shorter)
 
     # Names
 
@@ -242,9 +273,9 @@ class Resolver:
             raise Missing(
                 f"unknown name {name.text}: a quantity of {article} {kind}, and none is in scope; name one, or set it"
                 + (f", {name.text}=…" if len(parts) == 1 else ""),
-                candidates=self.near(name.text, scope),
+                candidates=lambda: self.near(name.text, scope),
             )
-        raise Missing(f"unknown name {name.text}", candidates=self.near(name.text, scope))
+        raise Missing(f"unknown name {name.text}", candidates=lambda: self.near(name.text, scope))
 
     def _bare(self, name: str, scope: Scope, budget: Budget) -> Derivation | None:
         workload = self._class(scope)
@@ -257,10 +288,12 @@ class Resolver:
             if name in workload.formulas:
                 return self._class_formula(name, workload, scope, budget)
         if name in MODEL_SYMBOLS and scope.record("model"):
-            if scope.record("format"):
+            if name in _STORED and scope.record("format"):
                 bits = self.name(Name(("bits",)), scope, budget)
                 return replace(bits, label=name, means=MODEL_SYMBOLS[name][1])
             return self.symbol(name, MODEL_SYMBOLS[name][0], scope, MODEL_SYMBOLS[name][1])
+        if name in MODEL_ARGUMENTS and scope.record("model"):
+            raise Missing(f"the symbol {name} has no value here: set it, {name}=…")
         return None
 
     def _class(self, scope: Scope) -> Workload | None:
@@ -279,7 +312,7 @@ class Resolver:
             name = parts
             if kind == "accelerator" and len(parts) == 1 and parts[0] in ("ridge", "peak"):
                 name = (parts[0], self._format_name(scope, parts[0]))
-            if ".".join(name) in space.names or any(".".join(name) in group for group in space.layers):
+            if _names(space, ".".join(name)):
                 hits.append((reference, name))
             elif name != parts:
                 raise FormulaError(
@@ -322,7 +355,7 @@ class Resolver:
         return self._once(key, label, lambda: self._meaning(meaning, own, budget, label, reference, dotted))
 
     def _of_layers(self, space: Namespace, dotted: str, scope: Scope, budget: Budget, label: str) -> Derivation:
-        if not any(dotted in group for group in space.layers):
+        if not any(dotted in group for group in space.layers) and (scope.group is None or not _names(space, dotted)):
             raise FormulaError(
                 f"{space.reference} has no quantity {dotted}",
                 candidates=_near(dotted, [*space.names, *_layer_names(space)]),
@@ -330,7 +363,9 @@ class Resolver:
         if scope.group is not None:
             return self._layer_value(space, scope.group, dotted, scope, budget, label)
         found, missing = [], []
-        for index in range(len(space.layers)):
+        for index, group in enumerate(space.layers):
+            if dotted not in group:
+                continue  # a layer of another kind has no such quantity
             try:
                 found.append(self._layer_value(space, index, dotted, replace(scope, group=index), budget, label))
             except Missing as error:
@@ -349,7 +384,7 @@ class Resolver:
     ) -> Derivation:
         meaning = space.layers[group].get(dotted)
         if meaning is None:
-            raise Missing(f"layers {group} of {space.reference} have no {dotted}")
+            return _nothing(space, group, dotted, label)
         key = ("layer", space.reference, group, dotted, scope.key)
         return self._once(key, label, lambda: self._meaning(meaning, scope, budget, label, space.reference, dotted))
 
@@ -363,7 +398,8 @@ class Resolver:
                 label, meaning.quantity, meaning.unit, given=meaning.given, means=meaning.means, record=reference
             )
         # A record's own formulas never see the symbols or formulas of a class that happens to be in scope.
-        own = Scope(tuple((k, r) for k, r in scope.records if k != "class"), scope.group, scope.symbols, scope.aliases)
+        group = scope.group if meaning.group is None else meaning.group
+        own = Scope(tuple((k, r) for k, r in scope.records if k != "class"), group, scope.symbols, scope.aliases)
         derived = self._derive(meaning.tree, own, budget, label, meaning.unit, meaning.means)
         return derived if meaning.origin is None else replace(derived, origin=meaning.origin)
 
@@ -388,6 +424,8 @@ class Resolver:
                 raise FormulaError(str(error)) from None
         if name in MODEL_SYMBOLS:
             return parse_unit("byte")
+        if name in MODEL_ARGUMENTS:
+            return parse_unit(MODEL_ARGUMENTS[name][0])
         return None
 
     def _symbol_means(self, name: str, scope: Scope) -> str:
@@ -594,14 +632,14 @@ class Resolver:
         workload = self._class(scope)
         if workload is not None and (name in workload.symbols or name in self._free_names(workload)):
             return True
-        if name in MODEL_SYMBOLS:
+        if name in MODEL_SYMBOLS or (name in MODEL_ARGUMENTS and scope.record("model")):
             return True
         for kind in ("model", "accelerator", "format", "interconnect"):
             reference = scope.record(kind)
             if reference is None:
                 continue
             space = self.namespace(reference)
-            if name in space.names or any(name in group for group in space.layers):
+            if _names(space, name):
                 return True
         return False
 
@@ -762,6 +800,23 @@ def _free_names(workload: Workload) -> set[str]:
     return found
 
 
+def _names(space: Namespace, dotted: str) -> bool:
+    """Whether a record names a quantity; a model names those of all kinds of layers, which count as nothing in a total."""
+    return (
+        dotted in space.names
+        or any(dotted in group for group in space.layers)
+        or (bool(space.layers) and dotted in vocabulary.LAYER_UNITS)
+    )
+
+
+def _nothing(space: Namespace, group: int, dotted: str, label: str) -> Derivation:
+    """What a layer has of a quantity that belongs to another kind of layer."""
+    text, part = vocabulary.LAYER_UNITS.get(dotted), part_of(dotted)
+    unit = None if text is None else parse_unit(text)
+    means = f"none in a layer whose {part.replace('_', '-')} part is of kind {space.kinds[group][part]}"
+    return Derivation(label, Quantity.of(0, unit), unit, parse("0"), means=means, record=space.reference)
+
+
 def _layer_names(space: Namespace) -> list[str]:
     return sorted({name for group in space.layers for name in group})
 
@@ -779,6 +834,17 @@ def _exhausted(error: FormulaError) -> bool:
 def _labelled(derivation: Derivation, label: str) -> Derivation:
     """A value that is kept under one name, as another calls it."""
     return derivation if derivation.label == label else replace(derivation, label=label)
+
+
+@lru_cache(maxsize=4096)
+def _caps(tree: Node) -> bool:
+    """Whether a tree takes the least of something and a length that layers may lack."""
+    return any(
+        isinstance(node, Call)
+        and node.name == ("min",)
+        and any(isinstance(part, Name) and part.text in UNBOUNDED for part in node.positional)
+        for node in walk(tree)
+    )
 
 
 @lru_cache(maxsize=1)

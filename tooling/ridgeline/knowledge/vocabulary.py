@@ -6,71 +6,27 @@ language, so that each reader of formulas (exact values, SQL, the site) has it i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """A derived quantity: dotted name, formula, unit of the result, and what it means."""
-
-    name: str
-    formula: str
-    unit: str
-    means: str
-    per_layer: bool = False
-
-
-#: Quantities of one group of equal layers that the record states: name → path below the group.
-LAYER_GIVEN: dict[str, tuple[tuple[str, ...], str]] = {
-    "n_q": (("attention", "query_heads"), "query heads of a layer"),
-    "n_kv": (("attention", "kv_heads"), "key and value heads of a layer"),
-    "d_head": (("attention", "head_dim"), "width of one head"),
-    "window": (("attention", "window"), "tokens that a sliding window sees"),
-    "attention_bias": (("attention", "bias"), "bias parameters of the attention projections of a layer"),
-    "d_ff": (("feed_forward", "width"), "inner width of the feed-forward part"),
-    "feed_forward_bias": (("feed_forward", "bias"), "bias parameters of the feed-forward part of a layer"),
-    "norm_parameters_per_layer": (("norm_parameters",), "parameters of the norms of a layer"),
-}
+from ridgeline.knowledge import layers
+from ridgeline.knowledge.definition import Definition
 
 #: Quantities of a model that the record states: name → field.
 MODEL_GIVEN: dict[str, tuple[str, str]] = {
     "vocabulary": ("vocabulary", "rows of the embedding table"),
     "d_model": ("width", "width of the residual stream"),
+    "vocabulary_used": ("vocabulary_used", "tokens of the tokenizer, padding rows of the embedding table left out"),
     "context": ("context", "longest position that the config states"),
+    "positions": ("positions", "rows of the learned table of positions"),
+    "parameters.embedding_norm": ("embedding_norm_parameters", "parameters of the norm behind the embedding"),
     "parameters.final_norm": ("final_norm_parameters", "parameters of the norm before the output head"),
 }
+#: Those that are named only where they are there: their absence is no gap.
+MODEL_OPTIONAL = frozenset({"vocabulary_used", "positions", "parameters.embedding_norm"})
 
-MODEL: tuple[Definition, ...] = (
-    Definition("g", "n_q / n_kv", "1", "query heads that share one key and value head", True),
-    Definition("d_attention", "n_q * d_head", "1", "width of all query heads together", True),
-    Definition(
-        "attention_parameters_per_layer",
-        "2 * d_model * n_q * d_head + 2 * d_model * n_kv * d_head",
-        "param",
-        "weights of the query, key, value and output projections of a layer",
-        True,
-    ),
-    Definition(
-        "feed_forward_parameters_per_layer",
-        "feed_forward_matrices * d_model * d_ff",
-        "param",
-        "weights of the feed-forward matrices of a layer",
-        True,
-    ),
-    Definition(
-        "linear_parameters_per_layer",
-        "attention_parameters_per_layer + feed_forward_parameters_per_layer",
-        "param",
-        "weights of a layer that multiply every token: P_layer",
-        True,
-    ),
-    Definition(
-        "parameters_per_layer",
-        "linear_parameters_per_layer + attention_bias + feed_forward_bias + norm_parameters_per_layer",
-        "param",
-        "all parameters of a layer",
-        True,
-    ),
+#: Names of single layers that records state; a layer that lacks one counts as nothing in a total.
+LAYER_GIVEN: tuple[str, ...] = layers.every_given()
+
+#: Quantities of whole models that all have.
+WHOLE: tuple[Definition, ...] = (
     Definition("parameters.layers", "total(parameters_per_layer)", "param", "parameters of all layers"),
     Definition("parameters.embedding", "vocabulary * d_model", "param", "parameters of the embedding table"),
     Definition(
@@ -84,6 +40,24 @@ MODEL: tuple[Definition, ...] = (
         "parameters.embedding + parameters.layers + parameters.final_norm + parameters.head",
         "param",
         "all parameters of the model",
+    ),
+    Definition(
+        "parameters.active_without_embeddings",
+        "total(active_parameters_per_layer) + parameters.final_norm",
+        "param",
+        "active parameters, neither embedding table nor output head counted",
+    ),
+    Definition(
+        "parameters.active_without_input_embedding",
+        "parameters.active_without_embeddings + vocabulary * d_model",
+        "param",
+        "active parameters, output head counted (also where it is the embedding table), embedding look-up not",
+    ),
+    Definition(
+        "parameters.active_with_embeddings",
+        "parameters.active_without_embeddings + parameters.embedding + parameters.head",
+        "param",
+        "active parameters, embedding table and output head counted",
     ),
     Definition(
         "parameters.ledger_difference",
@@ -104,18 +78,10 @@ MODEL: tuple[Definition, ...] = (
         "operations of all weight matrices for one token, output head included, embedding look-up not",
     ),
     Definition(
-        "kv_elements_per_token_per_layer",
-        "2 * n_kv * d_head",
-        "element",
-        "key and value elements that one token adds to the cache of a layer",
-        True,
-    ),
-    Definition(
-        "kv_bytes_per_token_per_layer",
-        "kv_elements_per_token_per_layer * cache_element",
-        "byte/token",
-        "bytes that one token adds to the cache of a layer",
-        True,
+        "attention_flops_per_token",
+        "total(attention_flops_per_token_per_layer)",
+        "flop",
+        "operations of the attention of all layers for one token that sees L tokens, windows and chunks capped",
     ),
     Definition(
         "kv_bytes_per_token",
@@ -123,8 +89,86 @@ MODEL: tuple[Definition, ...] = (
         "byte/token",
         "bytes that one token adds to the cache of all layers",
     ),
+    Definition(
+        "kv_bytes_per_token_beyond_window",
+        "total(kv_bytes_per_token_beyond_window_per_layer)",
+        "byte/token",
+        "bytes that one token adds to the caches once all windows and chunks are full",
+    ),
+    Definition(
+        "kv_bytes",
+        "total(kv_bytes_per_layer)",
+        "byte",
+        "bytes in the caches of all layers, L tokens into a sequence, windows and chunks capped",
+    ),
+    Definition(
+        "kv_bytes_per_token_average",
+        "kv_bytes / L",
+        "byte/token",
+        "bytes in the caches of all layers for each of the L tokens of a sequence",
+    ),
+    Definition(
+        "kv_bytes_at_context",
+        "kv_bytes(L=as(context, token))",
+        "byte",
+        "bytes in the caches of all layers for a sequence of the longest context",
+    ),
+    Definition(
+        "state_bytes",
+        "total(state_bytes_per_layer)",
+        "byte",
+        "bytes of state that all layers keep for a sequence, whatever its length",
+    ),
     Definition("weight_bytes", "parameters.total * weight_element", "byte", "bytes of all parameters"),
 )
+
+EXPERTS = Definition(
+    "parameters.experts",
+    "total(expert_parameters_per_layer)",
+    "param",
+    "weights of all routed experts of all layers, biases left out",
+)
+
+#: Parts of a model's ends that only some have, each with the totals that it belongs to.
+POSITIONS = Definition(
+    "parameters.position_embedding", "positions * d_model", "param", "parameters of the learned table of positions"
+)
+HEAD_BIAS = Definition("parameters.head_bias", "vocabulary", "param", "bias parameters of the output head")
+_PARTS_OF = {
+    "parameters.position_embedding": ("parameters.total", "parameters.active_with_embeddings"),
+    "parameters.embedding_norm": ("parameters.total", "parameters.active_without_embeddings"),
+    "parameters.head_bias": ("parameters.total", "parameters.active_with_embeddings", "parameters.active_without_input_embedding"),
+}  # fmt: skip
+
+
+def whole(parts: tuple[str, ...]) -> tuple[Definition, ...]:
+    """The definitions of a whole model that has some of the parts that only some have."""
+    found = []
+    for d in WHOLE:
+        more = "".join(f" + {part}" for part in parts if d.name in _PARTS_OF[part])
+        found.append(Definition(d.name, d.formula + more, d.unit, d.means))
+    return tuple(found)
+
+
+_STAR = "tokens of a causal prompt at which attention takes as many operations as the weight matrices of the layers"
+L_STAR = Definition("L_star", "num(linear_parameters, param) / total(d_attention)", "token", _STAR)
+#: With windows: attention sees w(L - w/2) pairs in such a layer, half a chunk on average in a chunked one.
+_LEFT = "(num(linear_parameters, param) - 2 * total(capped_width))"
+_GLOBAL = "(total(d_attention) - total(d_attention_capped))"
+L_STAR_CAPPED = Definition(
+    "L_star",
+    f"({_LEFT} + sqrt({_LEFT}^2 + 4 * {_GLOBAL} * total(window_area))) / (2 * {_GLOBAL})",
+    "token",
+    f"{_STAR}, where it is longer than all windows and chunks",
+)
+
+MODEL: tuple[Definition, ...] = (*WHOLE, POSITIONS, HEAD_BIAS, EXPERTS, L_STAR, *layers.every_definition())
+
+#: Name of a layer's quantity → unit, for layers that lack it and count as nothing.
+LAYER_UNITS: dict[str, str | None] = {
+    **dict.fromkeys(LAYER_GIVEN),
+    **{d.name: d.unit for d in layers.every_definition()},
+}
 
 ACCELERATOR: tuple[Definition, ...] = (
     Definition(

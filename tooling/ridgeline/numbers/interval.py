@@ -56,6 +56,11 @@ class Interval:
 
     def scaled(self, factor: Fraction) -> Interval:
         """Every value times a positive factor."""
+        if factor == 1:
+            return self
+        if self.low is self.high and self.low is not None:
+            end = self.low * factor
+            return Interval(end, end, self.low_closed, self.high_closed)
         return Interval(
             None if self.low is None else self.low * factor,
             None if self.high is None else self.high * factor,

@@ -99,19 +99,13 @@ class Unit:
 
     @property
     def dimension(self) -> Dimension:
-        total: Dimension = ()
-        for symbol, exponent in self.factors:
-            _, dimension = _CANONICAL.get(symbol, (Fraction(1), ((symbol, 1),)))
-            total = multiply(total, power(dimension, exponent))
-        return total
+        return _canonical(self.factors)[1]
 
     @property
     def factor(self) -> Fraction:
         """Canonical base units in one of this unit: ``Gbit`` → 125,000,000 byte."""
-        total = self.scale
-        for symbol, exponent in self.factors:
-            total *= _CANONICAL.get(symbol, (Fraction(1), ()))[0] ** exponent
-        return total
+        canonical = _canonical(self.factors)[0]
+        return self.scale if canonical == 1 else self.scale * canonical
 
     def __mul__(self, other: Unit) -> Unit:
         return Unit(self.scale * other.scale, _combine(self.factors, other.factors, 1))
@@ -121,6 +115,18 @@ class Unit:
 
     def __pow__(self, exponent: int) -> Unit:
         return Unit(self.scale**exponent, tuple((s, e * exponent) for s, e in self.factors if exponent))
+
+
+@lru_cache(maxsize=1024)
+def _canonical(factors: tuple[tuple[str, int], ...]) -> tuple[Fraction, Dimension]:
+    """What a product of base units is in canonical ones: how many, and of which dimension."""
+    factor = Fraction(1)
+    total: Dimension = ()
+    for symbol, exponent in factors:
+        scale, dimension = _CANONICAL.get(symbol, (Fraction(1), ((symbol, 1),)))
+        factor *= scale**exponent
+        total = multiply(total, power(dimension, exponent))
+    return factor, total
 
 
 def _combine(a: tuple[tuple[str, int], ...], b: tuple[tuple[str, int], ...], sign: int) -> tuple[tuple[str, int], ...]:

@@ -38,7 +38,8 @@ def _accelerator(database: Database, record: Record) -> Row:
 
 def _model(database: Database, record: Record) -> Row:
     layers = database.rows("layers", record.reference)
-    shapes = {(row["query_heads"], row["kv_heads"]): row["ordinal"] for row in reversed(layers)}
+    grouped = [row for row in layers if row["attention"] == "gqa"]
+    shapes = {(row["query_heads"], row["kv_heads"]): row["ordinal"] for row in reversed(grouped)}
     return {**database.rows("models", record.reference)[0], "groups": sorted(shapes.values())}
 
 

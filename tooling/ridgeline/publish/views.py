@@ -183,8 +183,14 @@ def model(pen: Pen, record: Record) -> Context:
     )
     keys = [
         ("Parameters", "all, counted", a["parameters_total"]),
+        (
+            "Active parameters",
+            "embedding and head counted",
+            _named(database, record, "parameters.active_with_embeddings") if _has_experts(database, record) else None,
+        ),
         ("Layers", "", _named(database, record, "n_layers")),
         ("KV cache", "per token, all layers, two bytes an element", _named(database, record, "kv_bytes_per_token")),
+        ("State", "per sequence, whatever its length", _named(database, record, "state_bytes")),
         ("Operations", "of the weight matrices, per token", _named(database, record, "linear_flops_per_token")),
         ("Context", "longest position of the config", _named(database, record, "context")),
     ]
@@ -192,13 +198,40 @@ def model(pen: Pen, record: Record) -> Context:
     return {
         **common(pen, record),
         "a": a,
-        "layers": database.rows("layers", record.reference),
+        "layers": [_layer(row, quantities) for row in database.rows("layers", record.reference)],
         "shape": [q for name in wanted if (q := database.by_name.get((record.reference, name, None)))],
         "parts": [(q, formula_of(pen, q)) for q in parts if q.name != "parameters.ledger_difference"],
         "ledger": database.rows("ledger", record.reference),
         "notes": (record.reference, "notes") in database.passages,
-        "keys": [(label, note, q) for label, note, q in shown if q is not None and q.status != "unknown"],
+        "keys": [
+            (label, note, q)
+            for label, note, q in shown
+            if q is not None and q.status != "unknown" and (label != "State" or q.value)
+        ],
     }
+
+
+def _has_experts(database: Database, record: Record) -> bool:
+    return any(row["experts"] for row in database.rows("layers", record.reference))
+
+
+def _layer(row: Row, quantities: list[Quantity]) -> Context:
+    """A group of layers with the numbers that its record states of attention or state, and of the feed-forward part."""
+    group = row["ordinal"]
+    own = {q.name: q for q in quantities if q.group == group}
+    shown = [
+        q for q in own.values() if q.basis == "recorded" and q.name not in ("window", "chunk", "feed_forward_matrices")
+    ]
+    shown = [q for q in shown if q.value]
+
+    def of(part: str) -> list[Quantity]:
+        return [q for q in shown if (q.field or "").startswith(f"layers.{group}.{part}.")]
+
+    return {
+        **row, "count": own.get("layer_count"), "numbers": of("attention"), "forward": of("feed_forward"),
+        "attends": row["attention"] in ("gqa", "mla"),
+        "cap": own.get("window") if row["attention_window"] else own.get("chunk") if row["attention_chunk"] else None,
+    }  # fmt: skip
 
 
 def _named(database: Database, record: Record, name: str) -> int | None:

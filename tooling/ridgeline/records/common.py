@@ -60,7 +60,7 @@ Positive = Annotated[int, Field(ge=1, le=10**15)]
 class Strict(BaseModel):
     """Closed objects: an unknown key is a finding, never ignored."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True, defer_build=True)
 
 
 class Claim(Strict):

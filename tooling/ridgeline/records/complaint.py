@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 import typing
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -143,6 +143,8 @@ class _Complaint:
             return self.unknown_field()
         if self.type == "literal_error":
             return self.unknown_word()
+        if self.type in ("union_tag_invalid", "union_tag_not_found"):
+            return self.unknown_kind()
         if self.type in _PLAIN:
             return self.wrong_type()
         if self.type == "value_error":
@@ -160,14 +162,14 @@ class _Complaint:
     def missing(self) -> Finding:
         field = str(self.path[-1])
         owner = ".".join(map(str, self.path[:-1])) or "the record"
-        info = _field(_model_at(self.kind, self.path[:-1]), field)
+        info = _field(_model_at(self.kind, self.path[:-1], self.document.data), field)
         because = (info.description or "") if info is not None else ""
         return self.say(
             "missing-field", f"the field {field} is missing in {owner}", found="", mend=f"add {field}: {because}"
         )
 
     def unknown_field(self) -> Finding:
-        model = _model_at(self.kind, self.path[:-1])
+        model = _model_at(self.kind, self.path[:-1], self.document.data)
         known = [str(f.alias or n) for n, f in model.model_fields.items()] if model else []
         field = str(self.path[-1])
         mend = did_you_mean(field, known) or f"known here are {', '.join(known)}"
@@ -179,6 +181,22 @@ class _Complaint:
         mend = did_you_mean(str(self.value), allowed) or f"write one of {', '.join(allowed)}"
         message = f"{self.subject()} is not one of the words for it"
         return self.say("unknown-word", message, expected=" | ".join(allowed), mend=mend)
+
+    def unknown_kind(self) -> Finding:
+        """A mapping of one of several kinds that does not say, or not rightly, of which."""
+        members = {kind: m for m in _members(_annotation_at(self.kind, self.path)) for kind in _tags(m)}
+        self.path = (*self.path, "kind")
+        if self.type == "union_tag_not_found":
+            return self.missing_kind(members)
+        self.value = self.context["tag"]
+        mend = did_you_mean(str(self.value), members) or f"write one of {', '.join(members)}"
+        message = f"kind: {show(self.value)} is not one of the words for it"
+        return self.say("unknown-word", message, expected=" | ".join(members), mend=mend)
+
+    def missing_kind(self, members: typing.Iterable[str]) -> Finding:
+        owner = ".".join(map(str, self.path[:-1]))
+        mend = f"add kind: one of {', '.join(members)}"
+        return self.say("missing-field", f"the field kind is missing in {owner}", found="", mend=mend)
 
     def wrong_type(self) -> Finding:
         wanted = _PLAIN[self.type]
@@ -274,12 +292,36 @@ def _field(model: type[BaseModel] | None, key: str | int) -> Any:
     return next((f for n, f in model.model_fields.items() if (f.alias or n) == key), None)
 
 
-def _model_at(kind: Kind, path: Path) -> type[BaseModel] | None:
-    """The model whose fields stand at a path of a record, if a model does."""
+def _model_at(kind: Kind, path: Path, data: Any = None) -> type[BaseModel] | None:
+    """The model whose fields stand at a path of a record, if a model does; of several kinds, the one the data names."""
+    annotation = _annotation_at(kind, path)
+    value = _value_at(data, path)
+    tag = value.get("kind") if isinstance(value, dict) else None
+    return next((m for m in _members(annotation) if tag in _tags(m)), None) or _model(annotation)
+
+
+def _annotation_at(kind: Kind, path: Path) -> Any:
     annotation: Any = kind.type
     for step in path:
         annotation = _step(annotation, step)
-    return _model(annotation)
+    return annotation
+
+
+def _members(annotation: Any) -> list[type[BaseModel]]:
+    """The models of a union."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    if get_origin(annotation) is Annotated:
+        return _members(get_args(annotation)[0])
+    if get_origin(annotation) in (typing.Union, types.UnionType):
+        return [m for a in get_args(annotation) for m in _members(a)]
+    return []
+
+
+def _tags(model: type[BaseModel]) -> tuple[str, ...]:
+    """The words of a model's `kind`, where it is one of several that are told apart by it."""
+    info = model.model_fields.get("kind")
+    return get_args(info.annotation) if info is not None and get_origin(info.annotation) is Literal else ()
 
 
 def _step(annotation: Any, step: str | int) -> Any:

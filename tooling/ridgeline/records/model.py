@@ -19,7 +19,9 @@ from ridgeline.records.common import (
     Record,
     SourceId,
     Strict,
+    Symbol,
 )
+from ridgeline.records.layers import LayerGroup
 
 
 class Geometry(Strict):
@@ -37,55 +39,19 @@ class Geometry(Strict):
     """What the file does not state and where it is from instead."""
 
 
-class Attention(Strict):
-    """Softmax attention with query heads that share key and value heads (MHA, GQA and MQA are one shape)."""
+class Extra(Strict):
+    """A named part beside the text model: a vision tower, a projector, layers that predict further tokens."""
 
-    kind: Literal["gqa"]
-    """`gqa`: grouped-query attention; as many KV as query heads make it multi-head, one makes it multi-query."""
-    query_heads: Positive
-    """Number of query heads."""
-    kv_heads: Positive
-    """Number of key and value heads."""
-    head_dim: Positive
-    """Width of one head."""
-    window: Positive | None = None
-    """Tokens that a sliding window sees; null is all of them."""
-    bias: Count = 0
-    """Bias parameters of the attention projections of one layer."""
-
-    @model_validator(mode="after")
-    def _groups(self) -> Attention:
-        if self.query_heads % self.kv_heads:
-            raise ValueError(
-                f"{self.query_heads} query heads cannot be shared evenly among {self.kv_heads} key and value heads"
-            )
-        return self
-
-
-class FeedForward(Strict):
-    """The feed-forward part of a layer."""
-
-    kind: Literal["dense"]
-    """`dense`: every token passes through all of it."""
-    width: Positive
-    """Inner width."""
-    gated: bool
-    """Whether a gate matrix stands beside the up projection (SwiGLU, GeGLU): three matrices in place of two."""
-    bias: Count = 0
-    """Bias parameters of the feed-forward matrices of one layer."""
-
-
-class LayerGroup(Strict):
-    """Layers of one shape."""
-
-    count: Positive
-    """How many layers have this shape."""
-    attention: Attention
-    """How the layer attends."""
-    feed_forward: FeedForward
-    """The feed-forward part of the layer."""
-    norm_parameters: Count
-    """Parameters of all norms of one layer."""
+    name: Symbol
+    """Its name in formulas, below `parameters.extra`: `vision_tower`."""
+    parameters: FormulaText
+    """How many parameters: a number or a formula over the model's quantities."""
+    in_checkpoint: bool
+    """Whether the published checkpoint holds it."""
+    why: ProseLine
+    """What it is, and where the number is from."""
+    source: SourceId | None = None
+    """Where that can be read."""
 
 
 class LedgerEntry(Strict):
@@ -107,7 +73,7 @@ class Checkpoint(Strict):
     total: Quantity
     """Parameters of the published checkpoint."""
     ledger: list[LedgerEntry] = []
-    """Entries that add up to published total minus counted total."""
+    """Entries that, with the extras in the checkpoint, add up to published total minus counted total."""
 
 
 class Model(Record):
@@ -125,17 +91,37 @@ class Model(Record):
     """The config file that the shape is read from."""
     vocabulary: Positive
     """Rows of the embedding table, padding included."""
+    vocabulary_used: Positive | None = None
+    """Tokens of the tokenizer, where the embedding table has padding rows beyond them."""
     width: Positive
     """Width of the residual stream (hidden size)."""
     context: Positive | None = None
     """Longest position the config states."""
     tied_embeddings: bool
     """Whether the output head is the embedding table."""
+    head_bias: bool = False
+    """Whether the output head has a bias for each row of the vocabulary."""
+    positions: Positive | None = None
+    """Rows of a learned table of positions; null is no such table."""
+    embedding_norm_parameters: Count = 0
+    """Parameters of a norm between the embedding and the first layer."""
     final_norm_parameters: Count
     """Parameters of the norm before the output head."""
     layers: Annotated[list[LayerGroup], Field(min_length=1, max_length=200)]
     """Groups of equal layers, from the input to the output."""
+    extras: Annotated[list[Extra], Field(max_length=50)] = []
+    """Parts beside the text model; none of them is in `parameters.total`."""
     checkpoint: Checkpoint
     """The published total of parameters, and what explains its difference from the count."""
     notes: Prose | None = None
     """Anything a reader of this record must know."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Model:
+        names = [extra.name for extra in self.extras]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"two extras are called {twice[0]}")
+        if self.vocabulary_used is not None and self.vocabulary_used > self.vocabulary:
+            raise ValueError(f"{self.vocabulary_used} tokens do not fit into {self.vocabulary} rows of the embedding")
+        return self

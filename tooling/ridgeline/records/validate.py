@@ -64,6 +64,9 @@ def validate(document: Document) -> tuple[Record | None, list[Finding]]:
 
 def _blanks(document: Document) -> Iterator[Finding]:
     """Every place of a scaffold that is still to be filled in."""
+    if document.source and BLANK not in document.source and "\\" not in document.source:
+        # An escape could spell it too.
+        return
     stack: list[tuple[tuple[str | int, ...], Any]] = [((), document.data)]
     while stack:
         path, value = stack.pop()

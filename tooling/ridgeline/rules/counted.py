@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Literal
 
 from ridgeline.counting.account import constant_ratio, monomial, subset
@@ -23,7 +24,7 @@ from ridgeline.records.walk import Path
 from ridgeline.records.workload import Property, Workload
 from ridgeline.rules.formula import unreliable
 from ridgeline.rules.rule import Context, Rule, near
-from ridgeline.rules.trial import Trial, known_names
+from ridgeline.rules.trial import Trial, known_names, once
 
 _POINTS = 6
 _BYTE = parse_unit("byte")
@@ -78,22 +79,26 @@ class Counted(Rule):
     def check(self, context: Context) -> Iterator[Finding]:
         """Every `counted` property of every class."""
         for entry in context.knowledge.of_kind("class"):
-            assert isinstance(entry.record, Workload)
-            for index, claim in enumerate(entry.record.properties):
-                if claim.counted is None:
-                    continue
-                path: Path = ("properties", index)
-                if claim.counted not in entry.record.formulas:
-                    mend = near(claim.counted, list(entry.record.formulas)) or "name one of the class's formulas"
-                    message = f"the class has no formula {claim.counted}"
-                    yield self.finding(entry, (*path, "counted"), message, found=claim.counted, mend=mend)
-                    continue
-                if claim.counted in unreliable(context, entry):
-                    continue
-                try:
-                    yield from _Trial(self, context, entry, path, claim).findings()
-                except _Fault as fault:
-                    yield self.finding(entry, (*path, *fault.keys), str(fault), found=fault.found, mend=fault.mend)
+            yield from once(context, entry, self.id, partial(self.of, context, entry))
+
+    def of(self, context: Context, entry: Entry) -> Iterator[Finding]:
+        """Those of one class."""
+        assert isinstance(entry.record, Workload)
+        for index, claim in enumerate(entry.record.properties):
+            if claim.counted is None:
+                continue
+            path: Path = ("properties", index)
+            if claim.counted not in entry.record.formulas:
+                mend = near(claim.counted, list(entry.record.formulas)) or "name one of the class's formulas"
+                message = f"the class has no formula {claim.counted}"
+                yield self.finding(entry, (*path, "counted"), message, found=claim.counted, mend=mend)
+                continue
+            if claim.counted in unreliable(context, entry):
+                continue
+            try:
+                yield from _Trial(self, context, entry, path, claim).findings()
+            except _Fault as fault:
+                yield self.finding(entry, (*path, *fault.keys), str(fault), found=fault.found, mend=fault.mend)
 
 
 class _Trial:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from ridgeline.findings.finding import Finding
 from ridgeline.formulas.errors import FormulaError
@@ -14,7 +15,7 @@ from ridgeline.knowledge.derivation import Derivation
 from ridgeline.numbers.units import UnitError, parse_unit
 from ridgeline.records.workload import ClassFormula, Workload
 from ridgeline.rules.rule import Context, Rule, near
-from ridgeline.rules.trial import RATES, Trial, known_names
+from ridgeline.rules.trial import RATES, Trial, algebra, known_names, once
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -31,31 +32,33 @@ class FormulaUnreadable(Rule):
     def check(self, context: Context) -> Iterator[Finding]:
         """Every formula and symbol of every class, evaluated at a random point."""
         for entry in context.knowledge.of_kind("class"):
-            assert isinstance(entry.record, Workload)
-            formulas = entry.record.formulas
-            symbols = [f for n, s in entry.record.symbols.items() for f in self.symbol(entry, n, s.unit, s.default)]
-            yield from symbols
-            trial = Trial(context, entry)
-            point = trial.point()
-            faults = {name: list(self.read(entry, name, formula)) for name, formula in formulas.items()}
-            for name, own in faults.items():
-                if not own:
-                    own += self.unknown(context, entry, name)
-            broken = {name for name, own in faults.items() if own}
-            # A symbol that cannot be set would make every formula that reads it fail too.
-            failed = (
-                {}
-                if symbols
-                else {
-                    name: self.evaluates(context, entry, name, trial, point) for name in formulas if name not in broken
-                }
-            )
-            faults |= {name: [fault] for name, fault in failed.items() if fault is not None}
-            uses = _uses(formulas)
-            for name, own in faults.items():
-                # What only fails because of another formula is reported there.
-                if name in broken or not any(faults[n] and name not in uses[n] for n in uses[name]):
-                    yield from own
+            yield from once(context, entry, self.id, partial(self.of, context, entry))
+
+    def of(self, context: Context, entry: Entry) -> Iterator[Finding]:
+        """Those of one class."""
+        assert isinstance(entry.record, Workload)
+        formulas = entry.record.formulas
+        symbols = [f for n, s in entry.record.symbols.items() for f in self.symbol(entry, n, s.unit, s.default)]
+        yield from symbols
+        trial = Trial(context, entry)
+        point = trial.point()
+        faults = {name: list(self.read(entry, name, formula)) for name, formula in formulas.items()}
+        for name, own in faults.items():
+            if not own:
+                own += self.unknown(context, entry, name)
+        broken = {name for name, own in faults.items() if own}
+        # A symbol that cannot be set would make every formula that reads it fail too.
+        failed = (
+            {}
+            if symbols
+            else {name: self.evaluates(context, entry, name, trial, point) for name in formulas if name not in broken}
+        )
+        faults |= {name: [fault] for name, fault in failed.items() if fault is not None}
+        uses = _uses(formulas)
+        for name, own in faults.items():
+            # What only fails because of another formula is reported there.
+            if name in broken or not any(faults[n] and name not in uses[n] for n in uses[name]):
+                yield from own
 
     def read(self, entry: Entry, name: str, formula: ClassFormula) -> Iterator[Finding]:
         """The unit and the texts of one formula."""
@@ -160,7 +163,7 @@ def _uses(formulas: Mapping[str, ClassFormula]) -> dict[str, set[str]]:
 def unreliable(context: Context, entry: Entry) -> set[str]:
     """Formulas of a class that the rule `formula` reports, or that read one of those: nothing more is said of them."""
     assert isinstance(entry.record, Workload)
-    key = f"unreliable {entry.reference}"
+    key = f"unreliable {algebra(context, entry)}"
     if key in context.memory:
         return context.memory[key]  # type: ignore[no-any-return]
     trial = Trial(context, entry)

@@ -11,7 +11,6 @@ from ridgeline.knowledge.names import Formula
 from ridgeline.knowledge.resolve import Scope
 from ridgeline.records.kinds import FOLDERS
 from ridgeline.records.source import Source
-from ridgeline.records.walk import walk
 from ridgeline.records.workload import Workload
 from ridgeline.rules.rule import Context, Rule, near
 
@@ -32,7 +31,7 @@ class UnknownReference(Rule):
         for entry in entries.values():
             if entry.record is None:
                 continue
-            for item in walk(entry.record):
+            for item in entry.items:
                 if item.what != "reference":
                     continue
                 folder = FOLDERS.get(item.kind, "")
@@ -66,7 +65,7 @@ class SupersededSource(Rule):
         for entry in entries.values():
             if entry.record is None:
                 continue
-            for item in walk(entry.record):
+            for item in entry.items:
                 if item.what != "reference" or item.kind != "source":
                     continue
                 cited = entries.get(f"sources/{item.value}")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import random
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
+from functools import cached_property
 
+from ridgeline.findings.finding import Finding
 from ridgeline.formulas.errors import FormulaError
 from ridgeline.formulas.parser import parse
 from ridgeline.formulas.quantity import Quantity
@@ -36,6 +40,26 @@ def known_names(context: Context) -> dict[str, Unit | None]:
     return known
 
 
+def algebra(context: Context, entry: Entry) -> str:
+    """All of a class that its formulas and the claims about them are made of: classes that share it behave alike."""
+    held: dict[str, str] = context.memory.setdefault("algebra", {})
+    if entry.reference not in held:
+        data = entry.document.data
+        held[entry.reference] = json.dumps([data.get(k) for k in ("symbols", "formulas", "properties", "scales_with")])
+    return held[entry.reference]
+
+
+def once(context: Context, entry: Entry, rule: str, work: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
+    """The findings of a rule that looks at nothing but a class's algebra; none where an equal class had none."""
+    clean: set[tuple[str, str]] = context.memory.setdefault("clean algebra", set())
+    key = (rule, algebra(context, entry))
+    if key not in clean:
+        found = list(work())
+        if not found:
+            clean.add(key)
+        yield from found
+
+
 class Trial:
     """Random points at which the formulas of a class are evaluated without any record: every free name is set."""
 
@@ -46,7 +70,8 @@ class Trial:
         self.workload = entry.record
         self.random = random.Random(f"{_SEED} {entry.reference}")
 
-    def free(self) -> set[str]:
+    @cached_property
+    def free(self) -> list[str]:
         """Names that the formulas read and the class does not define: quantities of models and accelerators."""
         found: set[str] = set()
         for formula in self.workload.formulas.values():
@@ -59,7 +84,7 @@ class Trial:
                         found |= {n.text for n in names(parse(text))}
                     except FormulaError:
                         continue
-        return found - set(self.workload.symbols) - set(self.workload.formulas)
+        return sorted(found - set(self.workload.symbols) - set(self.workload.formulas))
 
     def point(self) -> dict[str, Derivation]:
         """A value for each symbol and free name. Names that follow from others (g = n_q / n_kv) are kept consistent."""
@@ -70,7 +95,7 @@ class Trial:
                 number = Fraction(self.random.choice((1, 2, 4)))
             values[name] = value_of(name, number, _unit(symbol.unit))
         known = known_names(self.context)
-        for name in sorted(self.free()):
+        for name in self.free:
             unit = RATES.get(name) or known.get(name) or ONE
             values[name] = value_of(name, Fraction(self.random.choice(_COUNTS) * self.random.randint(1, 64)), unit)
         kv, group = Fraction(self.random.randint(1, 64)), Fraction(self.random.choice(_COUNTS))

@@ -198,6 +198,9 @@ class SecondRoute(Rule):
         except FormulaError:
             # A missing part leaves no second route; one that cannot be read or has a wrong unit is reported there.
             return
+        if a.given is not None:
+            # Among claims, the preferred one is meant.
+            path = (*_path(a.given.field), "value")
         yield from self.compare(entry, path, first, a.quantity, second, b.quantity)
 
     def directions(self, context: Context, entry: Entry, index: int) -> Iterator[Finding]:
@@ -260,6 +263,15 @@ class LedgerDoesNotAdd(Rule):
                 continue
             explained = Fraction(0)
             readable = True
+            for index, extra in enumerate(record.extras):
+                try:
+                    parameters = context.resolver.evaluate(extra.parameters, scope).quantity.middle
+                except FormulaError as error:
+                    readable = False
+                    hint = f"did you mean {error.candidates[0]}?" if error.candidates else "correct the formula"
+                    yield self.finding(entry, ("extras", index, "parameters"), error.message, mend=hint)
+                    continue
+                explained += parameters if extra.in_checkpoint else 0
             for index, row in enumerate(record.checkpoint.ledger):
                 try:
                     explained += context.resolver.evaluate(row.parameters, scope).quantity.middle
@@ -272,13 +284,15 @@ class LedgerDoesNotAdd(Rule):
                         mend=f"did you mean {error.candidates[0]}?" if error.candidates else "correct the formula",
                     )
             if readable and explained != difference:
+                explainers = "ledger and extras explain" if record.extras else "the ledger explains"
                 total = context.resolver.evaluate("parameters.total", scope).quantity.middle
                 yield self.finding(
                     entry,
                     ("checkpoint", "total"),
                     f"the published total differs from the counted {int(total):,} by {int(difference):,}, "
-                    f"of which the ledger explains {int(explained):,}",
+                    f"of which {explainers} {int(explained):,}",
                     found=f"{int(total + difference):,}",
                     expected=f"{int(total + explained):,}",
+                    level=Level.WARNING if record.status == "contested" else None,
                     mend="correct the geometry, or name the missing parameters in checkpoint.ledger",
                 )

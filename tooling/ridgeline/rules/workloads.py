@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 
 from ridgeline.findings.finding import Finding, Level
 from ridgeline.formulas.errors import FormulaError
@@ -14,7 +15,7 @@ from ridgeline.numbers.units import ONE
 from ridgeline.records.workload import Workload
 from ridgeline.rules.formula import unreliable
 from ridgeline.rules.rule import Context, Rule, near
-from ridgeline.rules.trial import Trial, value_of
+from ridgeline.rules.trial import Trial, once, value_of
 
 _POINTS = 12
 
@@ -31,31 +32,35 @@ class SameAs(Rule):
     def check(self, context: Context) -> Iterator[Finding]:
         """Every formula with `same_as`."""
         for entry in context.knowledge.of_kind("class"):
-            assert isinstance(entry.record, Workload)
-            trial = Trial(context, entry)
-            skip = unreliable(context, entry) if any(f.same_as for f in entry.record.formulas.values()) else set()
-            for name, formula in entry.record.formulas.items():
-                if formula.same_as is None or formula.is_ is None or name in skip:
-                    continue
-                try:
-                    for _ in range(_POINTS):
-                        point = trial.point()
-                        a, b = trial.value(formula.is_, point), trial.value(formula.same_as, point)
-                        if a.middle != b.middle:
-                            at = ", ".join(f"{n} = {int(d.quantity.middle)}" for n, d in sorted(point.items()))
-                            yield self.finding(
-                                entry,
-                                ("formulas", name, "same_as"),
-                                f"{formula.same_as} is not {formula.is_}",
-                                found=f"{float(b.middle):.6g}",
-                                expected=f"{float(a.middle):.6g}",
-                                because=f"at {at}",
-                                mend="correct one of the two",
-                            )
-                            break
-                except FormulaError:
-                    # Reported by the rule `formula`.
-                    continue
+            yield from once(context, entry, self.id, partial(self.of, context, entry))
+
+    def of(self, context: Context, entry: Entry) -> Iterator[Finding]:
+        """Those of one class."""
+        assert isinstance(entry.record, Workload)
+        trial = Trial(context, entry)
+        skip = unreliable(context, entry) if any(f.same_as for f in entry.record.formulas.values()) else set()
+        for name, formula in entry.record.formulas.items():
+            if formula.same_as is None or formula.is_ is None or name in skip:
+                continue
+            try:
+                for _ in range(_POINTS):
+                    point = trial.point()
+                    a, b = trial.value(formula.is_, point), trial.value(formula.same_as, point)
+                    if a.middle != b.middle:
+                        at = ", ".join(f"{n} = {int(d.quantity.middle)}" for n, d in sorted(point.items()))
+                        yield self.finding(
+                            entry,
+                            ("formulas", name, "same_as"),
+                            f"{formula.same_as} is not {formula.is_}",
+                            found=f"{float(b.middle):.6g}",
+                            expected=f"{float(a.middle):.6g}",
+                            because=f"at {at}",
+                            mend="correct one of the two",
+                        )
+                        break
+            except FormulaError:
+                # Reported by the rule `formula`.
+                continue
 
 
 class PropertyFails(Rule):
@@ -70,32 +75,36 @@ class PropertyFails(Rule):
     def check(self, context: Context) -> Iterator[Finding]:
         """Every property of every class."""
         for entry in context.knowledge.of_kind("class"):
-            assert isinstance(entry.record, Workload)
-            trial = Trial(context, entry)
-            skip = unreliable(context, entry) if entry.record.properties else set()
-            for index, claim in enumerate(entry.record.properties):
-                name, key = claim.formula, claim.kind
-                if key == "counted":
-                    # The rule of that name tries it.
-                    continue
-                path = ("properties", index, key)
-                if name not in entry.record.formulas:
-                    mend = near(name, list(entry.record.formulas)) or "name one of the class's formulas"
-                    yield self.finding(entry, path, f"the class has no formula {name}", found=name, mend=mend)
-                    continue
-                if name in skip:
-                    continue
-                try:
-                    problem = (
-                        self.within(trial, name, claim.range)
-                        if claim.within
-                        else self.moves(trial, name, claim.with_ or "", bool(claim.rises))
-                    )
-                except FormulaError as error:
-                    problem = f"cannot be held against its claim: {error.message}"
-                if problem:
-                    mend = "correct the formula, or the claim"
-                    yield self.finding(entry, path, f"{name} {problem}", found=name, mend=mend)
+            yield from once(context, entry, self.id, partial(self.of, context, entry))
+
+    def of(self, context: Context, entry: Entry) -> Iterator[Finding]:
+        """Those of one class."""
+        assert isinstance(entry.record, Workload)
+        trial = Trial(context, entry)
+        skip = unreliable(context, entry) if entry.record.properties else set()
+        for index, claim in enumerate(entry.record.properties):
+            name, key = claim.formula, claim.kind
+            if key == "counted":
+                # The rule of that name tries it.
+                continue
+            path = ("properties", index, key)
+            if name not in entry.record.formulas:
+                mend = near(name, list(entry.record.formulas)) or "name one of the class's formulas"
+                yield self.finding(entry, path, f"the class has no formula {name}", found=name, mend=mend)
+                continue
+            if name in skip:
+                continue
+            try:
+                problem = (
+                    self.within(trial, name, claim.range)
+                    if claim.within
+                    else self.moves(trial, name, claim.with_ or "", bool(claim.rises))
+                )
+            except FormulaError as error:
+                problem = f"cannot be held against its claim: {error.message}"
+            if problem:
+                mend = "correct the formula, or the claim"
+                yield self.finding(entry, path, f"{name} {problem}", found=name, mend=mend)
 
     def moves(self, trial: Trial, name: str, symbol: str, rises: bool) -> str:
         """Whether a formula moves one way as a symbol grows; says where it does not."""
@@ -135,30 +144,32 @@ class ScalingOrder(Rule):
     def check(self, context: Context) -> Iterator[Finding]:
         """Every row of `scales_with`."""
         for entry in context.knowledge.of_kind("class"):
-            assert isinstance(entry.record, Workload)
-            trial = Trial(context, entry)
-            for index, row in enumerate(entry.record.scales_with):
-                path = ("scales_with", index)
-                if row.of not in entry.record.formulas:
-                    mend = near(row.of, list(entry.record.formulas)) or "name one of the class's formulas"
-                    yield self.finding(
-                        entry, (*path, "of"), f"the class has no formula {row.of}", found=row.of, mend=mend
-                    )
-                    continue
-                point = trial.point()
-                if row.symbol not in point:
-                    yield self.finding(
-                        entry,
-                        (*path, "symbol"),
-                        f"no formula of the class reads {row.symbol}",
-                        found=row.symbol,
-                        mend=near(row.symbol, sorted(point)) or "name a symbol of the class, or a quantity it reads",
-                    )
-                    continue
-                try:
-                    yield from self.compare(entry, path, trial, row.of, row.symbol, row.order, point)
-                except FormulaError:
-                    continue
+            yield from once(context, entry, self.id, partial(self.of, context, entry))
+
+    def of(self, context: Context, entry: Entry) -> Iterator[Finding]:
+        """Those of one class."""
+        assert isinstance(entry.record, Workload)
+        trial = Trial(context, entry)
+        for index, row in enumerate(entry.record.scales_with):
+            path = ("scales_with", index)
+            if row.of not in entry.record.formulas:
+                mend = near(row.of, list(entry.record.formulas)) or "name one of the class's formulas"
+                yield self.finding(entry, (*path, "of"), f"the class has no formula {row.of}", found=row.of, mend=mend)
+                continue
+            point = trial.point()
+            if row.symbol not in point:
+                yield self.finding(
+                    entry,
+                    (*path, "symbol"),
+                    f"no formula of the class reads {row.symbol}",
+                    found=row.symbol,
+                    mend=near(row.symbol, sorted(point)) or "name a symbol of the class, or a quantity it reads",
+                )
+                continue
+            try:
+                yield from self.compare(entry, path, trial, row.of, row.symbol, row.order, point)
+            except FormulaError:
+                continue
 
     def compare(
         self,

@@ -72,8 +72,20 @@ CODES: dict[str, dict[str, str]] = {
     "format-family": {
         "float": "floating point", "integer": "integers", "block": "elements that share a scale in blocks",
     },
-    "attention": {"gqa": "softmax attention in which groups of query heads share a key and a value head"},
-    "feed-forward": {"dense": "every token passes through all of it"},
+    "attention": {
+        "gqa": "softmax attention in which groups of query heads share a key and a value head",
+        "mla": "latent attention: keys and values of all heads are projected from one cached latent",
+        "linear": "linear (lightning) attention: a state in place of a cache",
+        "gated-delta": "linear attention by the gated delta rule: a state in place of a cache",
+        "mamba1": "selective state space, a state for each channel",
+        "mamba2": "selective state space, a state for each head",
+        "none": "neither attention nor state",
+    },
+    "feed-forward": {
+        "dense": "every token passes through all of it",
+        "moe": "a router sends each token to a few experts",
+        "none": "no feed-forward part",
+    },
     "property": {
         "rises": "the formula rises with the symbol", "falls": "the formula falls as the symbol rises",
         "within": "the formula stays between two values",

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
+from pydantic import BaseModel
+
 from ridgeline.check import Report
 from ridgeline.formulas.errors import FormulaError
 from ridgeline.knowledge.base import Entry
@@ -9,6 +13,7 @@ from ridgeline.knowledge.names import slug
 from ridgeline.records.accelerator import Accelerator, peak_name
 from ridgeline.records.format import Format
 from ridgeline.records.interconnect import Interconnect
+from ridgeline.records.layers import LayerGroup
 from ridgeline.records.model import Model
 from ridgeline.store.derivations import value_columns
 from ridgeline.store.heads import Tables, source_id
@@ -97,30 +102,50 @@ def _model(report: Report, entry: Entry, record: Model, quantities: Quantities, 
         }
     )  # fmt: skip
     for ordinal, group in enumerate(record.layers):
-        attention, forward = group.attention, group.feed_forward
-        tables["layers"].append(
-            {
-                "record": reference, "ordinal": ordinal, "layers": group.count, "attention": attention.kind,
-                "query_heads": attention.query_heads, "kv_heads": attention.kv_heads, "head_dim": attention.head_dim,
-                "attention_window": attention.window, "attention_bias": attention.bias, "feed_forward": forward.kind,
-                "feed_forward_width": forward.width, "gated": int(forward.gated), "feed_forward_bias": forward.bias,
-                "norm_parameters": group.norm_parameters,
-            }
-        )  # fmt: skip
-    for ordinal, row in enumerate(record.checkpoint.ledger):
+        tables["layers"].append({"record": reference, "ordinal": ordinal, **_layer(group)})
+    entries = [
+        (f"checkpoint.ledger.{index}", row.what, row.parameters, row.why, row.source)
+        for index, row in enumerate(record.checkpoint.ledger)
+    ] + [
+        (f"extras.{index}", extra.name.replace("_", " "), extra.parameters, extra.why, extra.source)
+        for index, extra in enumerate(record.extras)
+        if extra.in_checkpoint
+    ]
+    for ordinal, (field, what, formula, why, source) in enumerate(entries):
         value: dict[str, object] = {"value_exact": None, "value_float": None, "derivation": None}
         try:
-            derived = report.resolver.evaluate(row.parameters, report.resolver.scope_of(entry))
+            derived = report.resolver.evaluate(formula, report.resolver.scope_of(entry))
         except FormulaError:
             pass  # the check reports it at this field
         else:
             value = {**value_columns(derived.quantity), "derivation": quantities.root(derived)}
         tables["ledger"].append(
             {
-                "record": reference, "ordinal": ordinal, "what": row.what, "formula": row.parameters, **value,
-                "why": row.why, "source": source_id(report, row.source),
+                "record": reference, "ordinal": ordinal, "field": field, "what": what, "formula": formula, **value,
+                "why": why, "source": source_id(report, source),
             }
         )  # fmt: skip
+
+
+def _layer(group: LayerGroup) -> dict[str, object]:
+    """The columns of a group of equal layers; a kind of layer has some of them."""
+    attention, forward = group.attention, group.feed_forward
+    gated = getattr(forward, "gated", None)
+    return {
+        "layers": group.count, "which": group.which, "attention": attention.kind, "shape": _shape(attention),
+        **{name: getattr(attention, name, None) for name in ("query_heads", "kv_heads", "head_dim")},
+        "attention_window": getattr(attention, "window", None), "attention_chunk": getattr(attention, "chunk", None),
+        "attention_bias": getattr(attention, "bias", None), "feed_forward": forward.kind,
+        "feed_forward_shape": _shape(forward), "feed_forward_width": getattr(forward, "width", None),
+        "gated": None if gated is None else int(gated), "feed_forward_bias": getattr(forward, "bias", None),
+        "experts": getattr(forward, "experts", None), "experts_active": getattr(forward, "active", None),
+        "norm_parameters": group.norm_parameters,
+    }  # fmt: skip
+
+
+def _shape(part: BaseModel) -> str:
+    """All that a record states of a part of a layer, as JSON."""
+    return json.dumps(part.model_dump(exclude_unset=True, exclude={"kind"}), sort_keys=False)
 
 
 def _format(reference: str, record: Format, quantities: Quantities, tables: Tables) -> None:

@@ -115,23 +115,33 @@ class Model(Base):
 
 
 class Layer(Base):
-    """A group of ``layers`` equal layers of a model; its number is the ``layer_group`` of its quantities."""
+    """A group of ``layers`` equal layers of a model; its number is the ``layer_group`` of its quantities.
+
+    What a kind of layer does not have is NULL. ``shape`` and ``feed_forward_shape`` are all that the record states of the
+    two parts, as JSON; the columns beside them are what most kinds have.
+    """
 
     __tablename__ = "layers"
     record: Mapped[RecordPart]
     ordinal: Mapped[Ordinal]
     layers: Mapped[int]
     attention: Mapped[str]
-    query_heads: Mapped[int]
-    kv_heads: Mapped[int]
-    head_dim: Mapped[int]
+    which: Mapped[str | None]
+    shape: Mapped[str]
+    query_heads: Mapped[int | None]
+    kv_heads: Mapped[int | None]
+    head_dim: Mapped[int | None]
     # `window` is a reserved word of SQL.
     attention_window: Mapped[int | None]
-    attention_bias: Mapped[int]
+    attention_chunk: Mapped[int | None]
+    attention_bias: Mapped[int | None]
     feed_forward: Mapped[str]
-    feed_forward_width: Mapped[int]
-    gated: Mapped[int]
-    feed_forward_bias: Mapped[int]
+    feed_forward_shape: Mapped[str]
+    feed_forward_width: Mapped[int | None]
+    gated: Mapped[int | None]
+    feed_forward_bias: Mapped[int | None]
+    experts: Mapped[int | None]
+    experts_active: Mapped[int | None]
     norm_parameters: Mapped[int]
 
 
@@ -141,6 +151,8 @@ class LedgerEntry(Base):
     __tablename__ = "ledger"
     record: Mapped[RecordPart]
     ordinal: Mapped[Ordinal]
+    # An entry of `checkpoint.ledger`, or one of `extras` that the checkpoint holds.
+    field: Mapped[str]
     what: Mapped[str]
     formula: Mapped[str]
     value_exact: Mapped[str | None]

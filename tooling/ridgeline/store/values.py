@@ -276,6 +276,6 @@ def _unit_text(text: str) -> str | None:
 
 def _because(named: Named) -> str:
     if isinstance(named.meaning, Unknown):
-        return "nobody has verified a value"
+        return named.meaning.why
     assert isinstance(named.result, FormulaError)
     return named.result.message

@@ -34,7 +34,9 @@ SELECT m.record AS model, r.name, t.value_float AS parameters_total, c.value_flo
        (SELECT COALESCE(SUM(l.value_float), 0.0) FROM ledger l WHERE l.record = m.record) AS difference_explained,
        (SELECT SUM(y.layers) FROM layers y WHERE y.record = m.record) AS layers,
        k.value_float AS kv_bytes_per_token, w.value_float AS weight_bytes, f.value_float AS linear_flops_per_token,
-       p.value_float AS linear_parameters_per_layer, p.value_float / d.value_float AS crossover_tokens
+       a.value_float AS active_parameters, b.value_float AS kv_bytes_per_token_beyond_window,
+       s.value_float AS state_bytes, p.value_float / d.value_float AS linear_parameters_per_layer,
+       x.value_float AS crossover_tokens
 FROM models m
 JOIN records r ON r.reference = m.record
 LEFT JOIN quantities t ON t.id = m.parameters_total
@@ -42,8 +44,12 @@ LEFT JOIN quantities c ON c.id = m.checkpoint_total
 LEFT JOIN quantities k ON k.record = m.record AND k.name = 'kv_bytes_per_token'
 LEFT JOIN quantities w ON w.record = m.record AND w.name = 'weight_bytes'
 LEFT JOIN quantities f ON f.record = m.record AND f.name = 'linear_flops_per_token'
-LEFT JOIN quantities p ON p.record = m.record AND p.name = 'linear_parameters_per_layer' AND p.layer_group = 0
-LEFT JOIN quantities d ON d.record = m.record AND d.name = 'd_attention' AND d.layer_group = 0
+LEFT JOIN quantities a ON a.record = m.record AND a.name = 'parameters.active_with_embeddings'
+LEFT JOIN quantities b ON b.record = m.record AND b.name = 'kv_bytes_per_token_beyond_window'
+LEFT JOIN quantities s ON s.record = m.record AND s.name = 'state_bytes'
+LEFT JOIN quantities p ON p.record = m.record AND p.name = 'linear_parameters'
+LEFT JOIN quantities d ON d.record = m.record AND d.name = 'n_layers'
+LEFT JOIN quantities x ON x.record = m.record AND x.name = 'L_star'
 ORDER BY m.record
 """
 

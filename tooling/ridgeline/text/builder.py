@@ -21,25 +21,26 @@ MAX_NODES = 20_000
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,39})\Z")
 _DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+\Z")
 #: Plain scalars that other YAML readers take for something else, and how to write what was meant.
-_MISREAD: tuple[tuple[re.Pattern[str], str], ...] = (
+_MISREAD: tuple[tuple[str, str], ...] = (
     (
-        re.compile(r"(?:y|Y|yes|Yes|YES|n|N|no|No|NO|on|On|ON|off|Off|OFF|True|TRUE|False|FALSE)\Z"),
+        r"(?:y|Y|yes|Yes|YES|n|N|no|No|NO|on|On|ON|off|Off|OFF|True|TRUE|False|FALSE)\Z",
         "some YAML readers take it for a boolean: write true or false, or quote it",
     ),
-    (re.compile(r"(?:Null|NULL)\Z"), "write null, or quote it"),
-    (re.compile(r"[-+]?0[0-9_]+\Z"), "some readers take a leading zero for octal: drop the zero, or quote it"),
-    (re.compile(r"[-+]?0[xob][0-9a-fA-F_]+\Z"), "write a decimal integer, or quote it"),
-    (re.compile(r"[-+]?[0-9][0-9_]*_[0-9_]*(?:\.[0-9_]*)?\Z"), "some readers drop the underscores: quote it"),
+    (r"(?:Null|NULL)\Z", "write null, or quote it"),
+    (r"[-+]?0[0-9_]+\Z", "some readers take a leading zero for octal: drop the zero, or quote it"),
+    (r"[-+]?0[xob][0-9a-fA-F_]+\Z", "write a decimal integer, or quote it"),
+    (r"[-+]?[0-9][0-9_]*_[0-9_]*(?:\.[0-9_]*)?\Z", "some readers drop the underscores: quote it"),
     (
-        re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]+\Z"),
+        r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]+\Z",
         "read as a number by some readers and as text by others: quote it, or write the digits out",
     ),
-    (re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+\.)\Z"), "write digits on both sides of the point, or quote it"),
-    (re.compile(r"[-+]?\.(?:inf|Inf|INF)\Z|\.(?:nan|NaN|NAN)\Z"), "there is no such value in a record: write null"),
-    (re.compile(r"[-+]?[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9]*)?\Z"), "some readers take it for a base-60 number: quote it"),
-    (re.compile(r"\+[0-9]"), "write the number without a plus sign, or quote it"),
+    (r"[-+]?(?:\.[0-9]+|[0-9]+\.)\Z", "write digits on both sides of the point, or quote it"),
+    (r"[-+]?\.(?:inf|Inf|INF)\Z|\.(?:nan|NaN|NAN)\Z", "there is no such value in a record: write null"),
+    (r"[-+]?[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9]*)?\Z", "some readers take it for a base-60 number: quote it"),
+    (r"\+[0-9]", "write the number without a plus sign, or quote it"),
 )
-
+#: Any of them; most scalars are none, and this says so in one step.
+_SUSPECT = re.compile("|".join(f"(?:{pattern})" for pattern, _ in _MISREAD))
 
 _SYNTAX_MEND = "mend the YAML at this place; the rest of the file was not read"
 #: Words of libyaml's message → the next step.
@@ -290,8 +291,10 @@ class Builder:
 
     def _misread(self, event: Any) -> None:
         text: str = event.value
+        if not _SUSPECT.match(text):
+            return
         for pattern, mend in _MISREAD:
-            if pattern.match(text):
+            if re.match(pattern, text):
                 self._refuse(
                     "yaml-misread",
                     event.start_mark,

@@ -1,0 +1,193 @@
+"""Families with experts and grouped attention: Mixtral, Qwen MoE, gpt-oss, MiniMax-M2, GLM-4.5, Llama 4."""
+
+from __future__ import annotations
+
+from ridgeline.importing.config import Config, ConfigError
+from ridgeline.importing.draft import Draft, Extra, Layer, Part
+from ridgeline.importing.families.common import (
+    dense,
+    experts,
+    finish,
+    grouped,
+    inherit,
+    layer_count,
+    local,
+    width,
+    windows,
+)
+from ridgeline.importing.families.dense import qwen_windows
+from ridgeline.importing.families.vision import unknown
+
+
+def mixtral(config: Config) -> Draft:
+    """Mixtral."""
+    d, layers = width(config), layer_count(config)
+    forward = experts(
+        config.integer("num_local_experts"), config.integer("num_experts_per_tok"), config.integer("intermediate_size")
+    )
+    attention = local(grouped(config), config.maybe("sliding_window"), True)
+    return finish(config, [Layer(attention, forward, 2 * d)] * layers, d, tied=False)
+
+
+def sparse(config: Config, layers: int) -> list[bool]:
+    """Which layers of a Qwen have experts."""
+    step, plain = config.maybe("decoder_sparse_step") or 1, config.items("mlp_only_layers") or []
+    return [index not in plain and (index + 1) % step == 0 for index in range(layers)]
+
+
+def qwen_experts(config: Config, shared: bool) -> Part:
+    """The experts of a Qwen; with ``shared``, one shared expert behind a gate."""
+    part: Part | None = None
+    if shared:
+        part = {"count": 1, "width": config.integer("shared_expert_intermediate_size"), "gate": True}
+    return experts(
+        config.integer("num_experts"),
+        config.integer("num_experts_per_tok"),
+        config.integer("moe_intermediate_size"),
+        shared=part,
+    )
+
+
+def qwen2_moe(config: Config) -> Draft:
+    """Qwen 1.5 and 2 with experts."""
+    d, layers = width(config), layer_count(config)
+    attention = grouped(config, qkv_bias=config.flag("qkv_bias", default=True))
+    where, window = qwen_windows(config, layers)
+    forward, plain = qwen_experts(config, True), dense(config.integer("intermediate_size"))
+    rows = zip(where, sparse(config, layers), strict=True)
+    return finish(
+        config, [Layer(local(attention, window, w), forward if s else plain, 2 * d) for w, s in rows], d, tied=False
+    )
+
+
+def qwen3_moe(config: Config) -> Draft:
+    """Qwen 3 with experts: norms of queries and keys, no shared expert."""
+    d, layers = width(config), layer_count(config)
+    biased = config.flag("attention_bias", default=False)
+    attention = grouped(config, qkv_bias=biased or config.flag("qkv_bias", default=False), output_bias=biased)
+    where, window = qwen_windows(config, layers)
+    if not config.flag("use_qk_norm", default=True):
+        raise ConfigError(f"{config.path}use_qk_norm: this family has norms of queries and keys")
+    forward, plain = (
+        qwen_experts(config, bool(config.count("shared_expert_intermediate_size"))),
+        dense(config.integer("intermediate_size")),
+    )
+    norms = 2 * d + 2 * attention["head_dim"]
+    rows = zip(where, sparse(config, layers), strict=True)
+    return finish(
+        config, [Layer(local(attention, window, w), forward if s else plain, norms) for w, s in rows], d, tied=False
+    )
+
+
+def gpt_oss(config: Config) -> Draft:
+    """gpt-oss: biases everywhere, sinks, a window in every second layer."""
+    d, layers, size = width(config), layer_count(config), config.integer("intermediate_size")
+    biased = config.flag("attention_bias", default=True)
+    attention = grouped(config, qkv_bias=biased, output_bias=biased, head=64)
+    attention["sinks"] = attention["query_heads"]
+    forward = experts(
+        config.integer("num_local_experts", "num_experts"), config.integer("num_experts_per_tok", "experts_per_token"), size,
+        router_bias=True, expert_bias=2 * size + d,
+    )  # fmt: skip
+    window = config.integer("sliding_window", default=128)
+    rows = [Layer(local(attention, window, w), forward, 2 * d) for w in windows(config, layers, every=2)]
+    return finish(config, rows, d, tied=False)
+
+
+def minimax_m2(config: Config) -> Draft:
+    """MiniMax-M2: norms over all query and all key heads together, a routing bias."""
+    d, layers = width(config), layer_count(config)
+    biased = config.flag("attention_bias", default=False)
+    attention = grouped(config, qkv_bias=biased, output_bias=biased)
+    norms, size = 2 * d, attention["head_dim"]
+    if config.flag("use_qk_norm", default=True):
+        whole = config.text("qk_norm_type") in (None, "per_layer")
+        norms += (attention["query_heads"] + attention["kv_heads"]) * size if whole else 2 * size
+    shared = config.count("shared_intermediate_size")
+    forward = experts(
+        config.integer("num_local_experts"), config.integer("num_experts_per_tok"), config.integer("intermediate_size"),
+        shared={"count": 1, "width": shared} if shared else None,
+        router_bias=config.flag("use_routing_bias", default=True),
+    )  # fmt: skip
+    kinds = config.items("attn_type_list", length=layers)
+    if kinds is not None and any(kind != 1 for kind in kinds):
+        config.remark("attn_type_list", "layers that are not of type 1 are taken for softmax attention", mapped=False)
+    config.used |= {"num_mtp_modules", "mtp_transformer_layers"}
+    if config.flag("use_mtp", default=False):
+        config.remark(
+            "use_mtp", "the layers that predict further tokens are not counted: see whether the checkpoint holds them"
+        )
+    return finish(config, [Layer(attention, forward, norms)] * layers, d, tied=False)
+
+
+def predicting(config: Config, layers: list[Layer]) -> list[Extra]:
+    """Layers that predict further tokens: each one layer more, two inputs to one, three norms, and copies of both ends."""
+    number = config.count("num_nextn_predict_layers")
+    if not number:
+        return []
+    kinds: list[Layer] = []
+    for layer in layers:
+        if layer not in kinds:
+            kinds.append(layer)
+    # It is shaped like the last layer.
+    one = "parameters_per_layer" if len(kinds) == 1 else f"parameters.group_{kinds.index(layers[-1]) + 1}"
+    times = "" if number == 1 else f"{number} * "
+    return [
+        Extra("mtp", f"{times}({one} + 2 * d_model^2 + 3 * d_model)" if times else f"{one} + 2 * d_model^2 + 3 * d_model",
+              "Predicts a further token: one layer more, the projection of two inputs to one, and three norms."),
+        Extra("mtp_copies", f"{2 * number} * vocabulary * d_model",
+              "Copies of the embedding table and of the output head that are stored beside that layer."),
+    ]  # fmt: skip
+
+
+def glm4_moe(config: Config) -> Draft:
+    """GLM-4.5 and later: biases of queries, keys and values, a correction for each expert, a layer that predicts."""
+    d, layers, size = width(config), layer_count(config), config.integer("moe_intermediate_size")
+    attention = grouped(config, qkv_bias=config.flag("attention_bias", default=False))
+    norms = 2 * d + (2 * attention["head_dim"] if config.flag("use_qk_norm", default=False) else 0)
+    shared = config.count("n_shared_experts")
+    forward = experts(
+        config.integer("n_routed_experts"), config.integer("num_experts_per_tok"), size, router_bias=True,
+        shared={"count": shared, "width": size} if shared else None,
+    )  # fmt: skip
+    first, plain = config.count("first_k_dense_replace"), dense(config.integer("intermediate_size"))
+    kinds = [Layer(attention, plain, norms), Layer(attention, forward, norms)]
+    rows = [kinds[index >= first] for index in range(layers)]
+    return finish(config, rows, d, tied=False, extras=predicting(config, rows))
+
+
+def llama4(config: Config) -> Draft:
+    """Llama 4: one shared expert, chunks where positions are rotary, experts in every n-th layer."""
+    text = config.part("text_config") or config
+    inherit(text, config, "tie_word_embeddings", "vocab_size")
+    d, layers, size = width(text), layer_count(text), text.integer("intermediate_size")
+    biased = text.flag("attention_bias", default=False)
+    attention = grouped(text, qkv_bias=biased, output_bias=biased)
+    forward = experts(
+        text.integer("num_local_experts"), text.integer("num_experts_per_tok"), size, shared={"count": 1, "width": size}
+    )
+    plain = dense(text.integer("intermediate_size_mlp"))
+    step, stated = text.integer("interleave_moe_layer_step", default=1), text.items("moe_layers")
+    sparse_layers = set(range(step - 1, layers, step) if stated is None else stated)
+    rows = []
+    chunk = text.integer("attention_chunk_size", default=8192)
+    for index, rotary in enumerate(_rotary(text, layers)):
+        rows.append(
+            Layer(local(attention, chunk, rotary, "chunk"), forward if index in sparse_layers else plain, 2 * d)
+        )
+    # The norm of queries and keys of this family has no parameters.
+    text.used |= {"use_qk_norm", "for_llm_compressor"}
+    return finish(text, rows, d, tied=False, extras=unknown(config, "vision_config"))
+
+
+def _rotary(config: Config, layers: int) -> list[bool]:
+    """Which layers have rotary positions, and so chunks."""
+    interval = config.integer("no_rope_layer_interval", default=4) if not config.has("no_rope_layers") else 4
+    config.used |= {"no_rope_layer_interval"}
+    if config.has("layer_types"):
+        config.used.add("no_rope_layers")
+        return windows(config, layers)
+    stated = config.items("no_rope_layers")
+    if stated:
+        return [bool(entry) for entry in config.items("no_rope_layers", length=layers) or []]
+    return [(index + 1) % interval != 0 for index in range(layers)]
