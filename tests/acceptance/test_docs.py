@@ -60,3 +60,22 @@ def test_links_between_documents_resolve() -> None:
         for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
             if not target.startswith(("http://", "https://")):
                 assert (path.parent / target).exists(), f"{path.name} → {target}"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_no_number_of_the_documents_is_wrong(cli: Any, path: Path) -> None:
+    result = cli("audit", path, "--format", "json")
+    assert [c for c in result.json["claims"] if c["status"] == "wrong"] == []
+
+
+def test_the_finding_that_the_readme_shows(cli: Any, base: Path, edit: Any) -> None:
+    edit(base / "records/accelerators/nvidia-h100-sxm.yaml", "value: 3.35 TB/s", "value: 3.9 TB/s")
+    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    found = cli("check", "--root", base).out
+    shown = re.search(r"^```text\n(.*?)^```$", readme, re.M | re.S)
+    counted = re.search(r"one of (\d+) findings", readme)
+    assert shown is not None and counted is not None
+    assert found.count("error[") == int(counted[1])
+    for line in shown[1].splitlines():
+        start = line.partition("(…)")[0]
+        assert start in found, line
