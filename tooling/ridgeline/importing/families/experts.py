@@ -29,6 +29,23 @@ def mixtral(config: Config) -> Draft:
     return finish(config, [Layer(attention, forward, 2 * d)] * layers, d, tied=False)
 
 
+def phimoe(config: Config) -> Draft:
+    """Phi-3.5-MoE: as Mixtral, with biases where they are switched on and norms that have one."""
+    d, layers = width(config), layer_count(config)
+    biased = config.flag("attention_bias", default=False)
+    forward = experts(
+        config.integer("num_local_experts"), config.integer("num_experts_per_tok"), config.integer("intermediate_size")
+    )
+    # The window of its released config is as long as its context.
+    window, context = config.maybe("sliding_window"), config.maybe("max_position_embeddings")
+    attention = grouped(config, qkv_bias=biased, output_bias=biased)
+    if window is not None and (context is None or window < context):
+        attention = local(attention, window, True)
+    draft = finish(config, [Layer(attention, forward, 4 * d)] * layers, 2 * d, tied=False)
+    draft.head_bias = config.flag("lm_head_bias", default=False)
+    return draft
+
+
 def sparse(config: Config, layers: int) -> list[bool]:
     """Which layers of a Qwen have experts."""
     step, plain = config.maybe("decoder_sparse_step") or 1, config.items("mlp_only_layers") or []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ridgeline.importing.config import Config, ConfigError
 from ridgeline.importing.draft import Draft, Layer, Part
-from ridgeline.importing.families.common import dense, finish, head_dim, layer_count, width
+from ridgeline.importing.families.common import dense, finish, grouped, head_dim, layer_count, width
 
 
 def gpt2(config: Config) -> Draft:
@@ -72,3 +72,16 @@ def falcon(config: Config) -> Draft:
     inner = config.maybe("ffn_hidden_size", "intermediate_size") or 4 * d
     forward = dense(inner, gated=False, bias=inner + d if biased else 0)
     return finish(config, [Layer(attention, forward, norms * 2 * d)] * layers, 2 * d, tied=True)
+
+
+def phi(config: Config) -> Draft:
+    """Phi-1 to Phi-2: biases everywhere, attention and feed-forward side by side behind one norm."""
+    d, layers, inner = width(config), layer_count(config), config.integer("intermediate_size")
+    attention = grouped(config, qkv_bias=True, output_bias=True)
+    norm = 2 * d
+    if config.flag("qk_layernorm", default=False):
+        norm += 4 * attention["head_dim"]
+    forward = dense(inner, gated=False, bias=inner + d)
+    draft = finish(config, [Layer(attention, forward, norm)] * layers, 2 * d, tied=False)
+    draft.head_bias = not draft.tied
+    return draft
