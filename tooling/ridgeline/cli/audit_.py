@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from ridgeline.cli import UsageError, root_of
+from ridgeline.cli.files import document
 
 EXAMPLE = """example:
   echo "844.4 TFLOP against 281.5 TFLOP, 6x as many" | ridgeline audit -
@@ -33,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     from ridgeline.audit.blocks import Unreadable
     from ridgeline.audit.faces import render
 
-    source = _source(options.document)
+    source = document(options.document)
     name = "stdin" if options.document == "-" else options.document
     try:
         found = audit(name, source, _root(options), options.claims)
@@ -51,12 +52,3 @@ def _root(options: argparse.Namespace) -> Path | None:
         if options.root is not None or options.claims is not None:
             raise
         return None
-
-
-def _source(name: str) -> bytes:
-    try:
-        if name == "-":
-            return sys.stdin.buffer.read()
-        return Path(name).read_bytes()
-    except OSError as error:
-        raise UsageError(f"{name}: {error.strerror}") from None

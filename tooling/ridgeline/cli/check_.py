@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ridgeline.cli import UsageError, root_of
+from ridgeline.cli.files import below
 
 EXAMPLE = """example:
   ridgeline check
@@ -65,16 +66,7 @@ def wanted_paths(paths: list[Path], root: Path) -> list[str] | None:
     """The given files and folders as paths below the root, or ``None`` for all."""
     if not paths:
         return None
-    wanted = []
-    for path in paths:
-        absolute = path if path.is_absolute() else Path.cwd() / path
-        if not absolute.exists() or not absolute.resolve().is_relative_to(root.resolve()):
-            absolute = root / path
-        try:
-            wanted.append(absolute.resolve().relative_to(root.resolve()).as_posix())
-        except ValueError:
-            raise UsageError(f"{path} is not below {root}") from None
-    return wanted
+    return [below(path, root) for path in paths]
 
 
 def within(path: str, wanted: str) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ridgeline.cli import UsageError, root_of
+from ridgeline.cli.files import below
 from ridgeline.cli.values import add_format, settings
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
 
     root = root_of(options)
     report = check(root)
-    path = _relative(match["path"], root)
+    path = below(Path(match["path"]), root)
     if path not in {e.document.path for e in report.knowledge.entries.values()}:
         raise UsageError(f"{path} is no record below {root}")
     line, column = int(match["line"]), int(match["column"]) if match["column"] else None
@@ -78,17 +79,6 @@ def figures_at(report: Report, path: str, line: int, column: int | None) -> list
     if covering or not placed:
         return covering
     return [min(placed, key=lambda p: abs(p[0] - column))[1]]
-
-
-def _relative(text: str, root: Path) -> str:
-    path = Path(text)
-    absolute = path if path.is_absolute() else Path.cwd() / path
-    if not absolute.exists():
-        absolute = root / path
-    try:
-        return absolute.resolve().relative_to(root.resolve()).as_posix()
-    except ValueError:
-        raise UsageError(f"{text} is not below {root}") from None
 
 
 def _quantity(options: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ import json
 import sys
 
 from ridgeline.cli import UsageError
+from ridgeline.cli.files import document
 
 EXAMPLE = """example:
   echo "989.5 TFLOP/s over 3.35 TB/s = 295.4 flop/byte" | ridgeline numerals -"""
@@ -41,11 +42,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _text(name: str) -> str:
     try:
-        if name == "-":
-            return sys.stdin.buffer.read().decode("utf-8")
-        with open(name, "rb") as file:
-            return file.read().decode("utf-8")
-    except OSError as error:
-        raise UsageError(f"{name}: {error.strerror}") from None
+        return document(name).decode("utf-8")
     except UnicodeDecodeError as error:
         raise UsageError(f"{name}: byte {error.start} is not UTF-8") from None

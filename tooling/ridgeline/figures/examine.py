@@ -11,7 +11,7 @@ from ridgeline.figures.compare import Grade, Verdict, compare, customary_unit
 from ridgeline.figures.equations import Equation
 from ridgeline.figures.equations import check as check_equation
 from ridgeline.figures.figure import FigureResult, Status
-from ridgeline.figures.messages import mismatch
+from ridgeline.figures.messages import LEVELS, mismatch
 from ridgeline.figures.passage import Passage
 from ridgeline.findings.finding import Finding, Level
 from ridgeline.formulas.quantity import Quantity
@@ -21,8 +21,6 @@ from ridgeline.numbers.interval import Interval
 from ridgeline.numbers.numeral import Kind, Numeral
 from ridgeline.records.walk import dotted
 
-#: How loudly a verdict is said.
-LEVELS = {"error": Level.ERROR, "warning": Level.WARNING, "info": Level.INFO}
 #: Numerals shorter than this are too common to count as a repeat of a bound one.
 _REPEAT_DIGITS = 3
 #: Stands in ``rule`` for an uncovered numeral whose own entry is at fault.

@@ -12,7 +12,8 @@ from ridgeline.numbers import restyle
 from ridgeline.numbers.units import hard
 from ridgeline.records.walk import dotted
 
-_LEVELS = {"error": Level.ERROR, "warning": Level.WARNING, "info": Level.INFO}
+#: How loudly a verdict is said.
+LEVELS = {"error": Level.ERROR, "warning": Level.WARNING, "info": Level.INFO}
 _MAX_INPUTS = 6
 
 
@@ -30,7 +31,7 @@ def mismatch(entry: Entry, result: FigureResult) -> Finding:
     grade = verdict.grade.value if verdict.grade else "unknown"
     return Finding(
         f"figure-{grade}" if not verdict.tie else "figure-tie",
-        _LEVELS.get(verdict.level, Level.ERROR),
+        LEVELS.get(verdict.level, Level.ERROR),
         entry.document.place(result.path, at=numeral.at, length=len(numeral.text)),
         message,
         record=entry.reference,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ridgeline.records.kinds import FOLDERS
 from ridgeline.text.document import read
+from ridgeline.text.splice import write as write_file
 
 MAX_ID = 80
 _ID = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*\Z")
@@ -49,7 +50,5 @@ def write(root: Path, kind: str, identifier: str) -> Path:
     if path.exists():
         raise ScaffoldError(f"{path} exists already: edit it, or choose another id")
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_suffix(".new")
-    beside.write_text(body, encoding="utf-8")
-    beside.replace(path)
+    write_file(path, body)
     return path

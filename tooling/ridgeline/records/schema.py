@@ -9,6 +9,7 @@ from typing import Any
 from pydantic.json_schema import GenerateJsonSchema
 
 from ridgeline.records.kinds import Kind, kinds
+from ridgeline.text.splice import write as write_file
 
 #: Draft-07 is what editors read.
 DIALECT = "http://json-schema.org/draft-07/schema#"
@@ -79,9 +80,7 @@ def write(folder: Path) -> list[Path]:
         path, wanted = folder / kind.schema_name, text(kind)
         if path.exists() and path.read_text(encoding="utf-8") == wanted:
             continue
-        beside = path.with_suffix(".new")
-        beside.write_text(wanted, encoding="utf-8")
-        beside.replace(path)
+        write_file(path, wanted)
         changed.append(path)
     return changed
 
