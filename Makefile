@@ -30,7 +30,7 @@ test: venv browser lint ## all linters, then all tests, those in the browser inc
 	@echo "pytest"
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
 
-lint: venv ## ruff, mypy, import rules
+lint: venv ## ruff, mypy, import rules, layout of the records
 	@echo "ruff check"
 	@$(BIN)/ruff check --quiet --output-format concise .
 	@echo "ruff format --check"
@@ -38,6 +38,9 @@ lint: venv ## ruff, mypy, import rules
 		|| { cat build/format.log; echo "Not formatted: run \`make format\`."; exit 1; }
 	@echo "mypy"
 	@$(BIN)/mypy --no-error-summary
+	@echo "ridgeline format --check"
+	@$(BIN)/ridgeline format --check > build/layout.log 2>&1 \
+		|| { cat build/layout.log; echo "Not in the records' layout: run \`ridgeline format\`."; exit 1; }
 	@echo "import rules"
 	@$(BIN)/lint-imports --no-cache > build/lint-imports.log || { cat build/lint-imports.log; exit 1; }
 
@@ -49,6 +52,7 @@ bench: venv ## speed as ratios to lower bounds: one table, and build/bench.json
 
 mutants: venv ## make every number wrong, one at a time: what is caught (SAMPLE=5 for a few a record)
 	@$(BIN)/python -m benchmarks.mutants $(if $(SAMPLE),--sample $(SAMPLE))
+	@$(BIN)/python -m benchmarks.planted $(if $(SAMPLE),--sample $(SAMPLE))
 
 fuzz: venv ## a minute of coverage-guided fuzzing for each reader of strangers' text (SECONDS=60)
 	@for target in document numerals formulas figures; do \

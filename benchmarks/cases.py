@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks import floors
+from benchmarks import floors, hostile
 from benchmarks.harness import Pair, Row, Timed, Unavailable, clock, measure
 from benchmarks.synthetic import Base, touched
 
@@ -251,6 +251,41 @@ def formulas(context: Context) -> Row:
         rate=f"{each * 1e6:.1f} µs each",
         rate_limit="<= 30 µs",
         rate_met=each <= 30e-6,
+    )
+
+
+@case("refusals", once=True)
+def refusals(context: Context) -> Row:
+    """The dearest of the formulas that strangers could write; the floor is as many additions as a refusal has steps."""
+    from ridgeline.formulas import parser
+    from ridgeline.formulas.errors import MAX_STEPS
+
+    a, b = Fraction(355, 113), Fraction(22, 7)
+
+    def additions() -> None:
+        for _ in range(MAX_STEPS):
+            a + b
+
+    def refused(name: str) -> Timed:
+        """Each time by a resolver that has kept nothing, made before the clock starts."""
+
+        def timed() -> float:
+            resolver = hostile.resolver(name)
+            parser.parse.cache_clear()
+            return clock(lambda: hostile.ask(name, resolver))()
+
+        return timed
+
+    pairs = {name: measure(clock(additions), refused(name), context.rounds) for name in hostile.CASES}
+    dearest = max(pairs, key=lambda name: pairs[name].ratio)
+    return Row(
+        "refusals",
+        context.base.records,
+        f"{MAX_STEPS:,} additions of short fractions",
+        pairs[dearest],
+        2.0,
+        rate=f"{median(pairs[dearest].ours) * 1e3:.1f} ms",
+        note=f"{len(pairs)} hostile formulas; the dearest: {dearest}",
     )
 
 

@@ -1,6 +1,6 @@
 """What the check catches: every covered numeral and every recorded value, made wrong in several ways, one at a time.
 
-    python -m benchmarks.mutants [--sample N] [--output build/mutants.json]
+    python -m benchmarks.mutants [--sample N] [--only values] [--verify N] [--output build/mutants.json]
 
 A mutant of a numeral is *caught* when the record gains an error. It is *still true* when the changed number still holds
 for the computed value (a last digit inside a hedge, a bound that stays true): such a mutant states nothing false. Cited
@@ -21,12 +21,12 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
-from ridgeline.check import Report, check, check_knowledge
+from benchmarks.value_mutants import Base
+from ridgeline.check import Report, check
 from ridgeline.figures.examine import examine, passages
 from ridgeline.figures.figure import FigureResult, Status
 from ridgeline.figures.passage import Passage
 from ridgeline.findings.finding import Finding, Level
-from ridgeline.impact import changed_knowledge
 from ridgeline.knowledge.base import Entry
 from ridgeline.knowledge.names import Formula, Stated
 from ridgeline.numbers import holds, read
@@ -44,6 +44,9 @@ class Tally:
 
     counts: dict[str, Counter[str]] = field(default_factory=dict)
     missed: list[str] = field(default_factory=list)
+    #: Rules that caught mutants of values, and the fields whose mutants none did, with how many.
+    caught_by: Counter[str] = field(default_factory=Counter)
+    alone: Counter[str] = field(default_factory=Counter)
 
     def add(self, kind: str, outcome: str, where: str = "") -> None:
         self.counts.setdefault(kind, Counter())[outcome] += 1
@@ -138,7 +141,7 @@ def _true(figure: FigureResult, changed: Passage) -> bool:
     numeral = next((n for n in changed.numerals if n.end > figure.numeral.at and n.at <= figure.numeral.end), None)
     if numeral is None or figure.derivation is None or numeral.interval is None or not figure.derivation.quantity.exact:
         return False
-    factor = numeral.unit.factor / numeral.unit.scale if numeral.unit is not None else Fraction(1)
+    factor = numeral.base_factor
     return holds(numeral, figure.derivation.quantity.middle / factor)
 
 
@@ -149,27 +152,36 @@ def _errors(findings: list[Finding]) -> set[tuple[str, str, str, str]]:
 # Recorded values
 
 
-def values(report: Report, tally: Tally, sample: int, chance: random.Random) -> None:
-    """Mutate every recorded value."""
-    clean = _errors(report.findings)
-    places = list(_recorded(report))
-    for entry, stated in places if not sample else chance.sample(places, min(sample * 4, len(places))):
-        for kind, text in value_mutations(stated.given.text):
-            changed = check_knowledge(changed_knowledge(report.knowledge, entry, stated, text))
-            if _errors(changed.findings) - clean:
-                tally.add(f"value: {kind}", "caught")
-            else:
-                used = any(
-                    leaf.given == stated.given
-                    for f in report.figures
-                    if f.derivation is not None
-                    for leaf in f.derivation.inputs()
-                )
-                outcome = "used, inside precision" if used else "alone"
-                tally.add(f"value: {kind}", outcome)
+def values(report: Report, tally: Tally, sample: int, chance: random.Random, verify: int = 0) -> None:
+    """Mutate every recorded value. Of ``verify`` mutants the verdict is held against a check of all records."""
+    base = Base(report)
+    by_entry: dict[str, list[Stated]] = {}
+    for entry, stated in recorded(report):
+        by_entry.setdefault(entry.reference, []).append(stated)
+    mutants = sum(1 for places in by_entry.values() for s in places for _ in value_mutations(s.given.text))
+    verified = set(chance.sample(range(mutants), min(verify, mutants)))
+    number = -1
+    for reference, places in by_entry.items():
+        entry = report.knowledge.entries[reference]
+        near = base.near(entry)
+        for stated in places if not sample else chance.sample(places, min(sample * 4, len(places))):
+            for kind, text in value_mutations(stated.given.text):
+                number += 1
+                found = near.faults(stated, text)
+                if number in verified and bool(found) != bool(near.whole(stated, text)):
+                    raise AssertionError(f"{reference} {stated.given.field} = {text}: a whole check says otherwise")
+                tally.caught_by.update({min(found)[0]} if found else ())
+                if found:
+                    tally.add(f"value: {kind}", "caught")
+                    continue
+                used = (reference, stated.given.field) in base.used
+                tally.add(f"value: {kind}", "used, inside precision" if used else "alone")
+                if not used:
+                    tally.alone[re.sub(r"\.[0-9]+", "", f"{entry.kind} {stated.given.field}")] += 1
 
 
-def _recorded(report: Report) -> Iterator[tuple[Entry, Stated]]:
+def recorded(report: Report) -> Iterator[tuple[Entry, Stated]]:
+    """Every value that a record states in a place of its own, once."""
     for entry in report.knowledge.entries.values():
         if entry.record is None or entry.kind in ("class", "source"):
             continue
@@ -219,24 +231,32 @@ def main() -> int:
     )
     parser.add_argument("--output", type=Path, default=Path("build/mutants.json"))
     parser.add_argument("--root", type=Path, default=Path())
+    parser.add_argument("--only", choices=("numerals", "values"), help="one of the two halves")
+    parser.add_argument("--verify", type=int, default=0, help="mutants of values held against whole checks (slow)")
     options = parser.parse_args()
     report = check(options.root)
     tally, chance = Tally(), random.Random(7)
     false_alarms = sum(1 for f in report.findings if f.level is Level.ERROR)
-    numerals(report, tally, options.sample, chance)
-    values(report, tally, options.sample, chance)
+    if options.only != "values":
+        numerals(report, tally, options.sample, chance)
+    if options.only != "numerals":
+        values(report, tally, options.sample, chance, options.verify)
     outcomes = sorted({o for c in tally.counts.values() for o in c})
     print(f"{'mutation':<24}" + "".join(f"{o:>24}" for o in outcomes))
     for kind, counts in tally.counts.items():
         print(f"{kind:<24}" + "".join(f"{counts[o]:>24,}" for o in outcomes))
     print(f"false alarms on the clean records: {false_alarms}; numerals by status: {report.by_status}")
+    if tally.caught_by:
+        print("values caught by", ", ".join(f"{rule} {n:,}" for rule, n in tally.caught_by.most_common(12)))
+        print("values alone", ", ".join(f"{name} {n:,}" for name, n in tally.alone.most_common(12)))
     for line in tally.missed[:40]:
         print("missed", line)
     options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.write_text(
         json.dumps(
             {"counts": {k: dict(c) for k, c in tally.counts.items()}, "missed": tally.missed,
-             "false_alarms": false_alarms, "by_status": report.by_status},
+             "false_alarms": false_alarms, "by_status": report.by_status,
+             "caught_by": dict(tally.caught_by.most_common()), "alone": dict(tally.alone.most_common())},
             indent=1,
         )
         + "\n",

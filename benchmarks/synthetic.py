@@ -71,8 +71,8 @@ def _closed(own: list[Path], limit: int) -> list[Path]:
     by_id = {path.stem: path for path in own}
     words = {path: set(re.findall(r"[a-z0-9]+(?:[.-][a-z0-9]+)*", path.read_text(encoding="utf-8"))) for path in own}
     chosen: set[Path] = set()
-    order = (*reversed(COPIED), *SHARED)
-    for path in sorted(own, key=lambda p: (order.index(p.parent.name), -p.stat().st_size, p.name)):
+    order = {folder: place for place, folder in enumerate((*reversed(COPIED), *SHARED))}
+    for path in sorted(own, key=lambda p: (order.get(p.parent.name, len(order)), -p.stat().st_size, p.name)):
         wanted, todo = {path}, [path]
         while todo:
             new = {by_id[word] for word in words[todo.pop()] & set(by_id)} - wanted

@@ -32,8 +32,15 @@ settings.register_profile("explore", deadline=None, max_examples=2_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "xdist_group(name): tests that share what one worker starts")
     os.environ.update(SOURCE_DATE_EPOCH=str(FROZEN), TZ="UTC", COLUMNS="120", NO_COLOR="1")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "postgres" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("postgres"))
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -48,6 +55,15 @@ def offline() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket.socket, "connect", connect)
         yield
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The SQLAlchemy URL of a PostgreSQL server, one for all tests: they run one after another, on one worker."""
+    from tests.postgres import server
+
+    with server() as url:
+        yield url
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,8 @@ import numpy
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from sqlalchemy import create_engine
+from sqlalchemy.pool import NullPool
 
 from ridgeline.formulas.errors import FormulaError
 from ridgeline.formulas.evaluate import evaluate
@@ -380,6 +382,25 @@ def test_duckdb_agrees(cases: list[Case]) -> None:
         row = connection.execute(f"SELECT {', '.join(expressions[start : start + 100])} FROM t").fetchone()
         assert row is not None
         found += row
+    assert _wrong(said, found) == []
+
+
+def test_postgresql_agrees(cases: list[Case], postgres: str) -> None:
+    columns = ", ".join(f'{float(value)!r}::double precision AS "{key}"' for key, value in VALUES.items())
+    said: list[Case] = []
+    expressions: list[str] = []
+    for case in cases:
+        try:
+            expressions.append(sql(case.node, lambda name: name.text, Dialect.POSTGRESQL))
+        except NotExpressible:
+            continue
+        said.append(case)
+    assert len(said) > 0.95 * len(cases)
+    found: list[float | None] = []
+    with create_engine(postgres, poolclass=NullPool).connect() as connection:
+        for start in range(0, len(expressions), 100):
+            chunk = ", ".join(expressions[start : start + 100])
+            found += connection.exec_driver_sql(f"SELECT {chunk} FROM (SELECT {columns}) AS t").one()
     assert _wrong(said, found) == []
 
 

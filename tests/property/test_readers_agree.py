@@ -1,4 +1,4 @@
-"""Every formula of the records comes out the same in each reader: exact, NumPy, DuckDB, SQLite and JavaScript.
+"""Every formula of the records comes out the same in each reader: exact, NumPy, DuckDB, SQLite, PostgreSQL and JavaScript.
 
 Random trees are compared in `test_formulas_random`; here stand the formulas that the site, the database and the
 programs of others really use, closed down to recorded values.
@@ -17,8 +17,11 @@ from pathlib import Path
 import duckdb
 import numpy
 import pytest
+from sqlalchemy import create_engine
+from sqlalchemy.pool import NullPool
 
 from ridgeline.check import check
+from ridgeline.formulas.parser import parse
 from ridgeline.formulas.tree import Name, Node, names
 from ridgeline.formulas.writers.common import NotExpressible
 from ridgeline.formulas.writers.javascript import javascript
@@ -104,6 +107,45 @@ def test_sql(world: tuple[list[Formula], dict[str, float]], dialect: Dialect) ->
             results.append(None if row is None else row[0])
     assert len(said) > 0.97 * len(formulas)
     assert _differ(said, results) == []
+
+
+def test_postgresql(world: tuple[list[Formula], dict[str, float]], postgres: str) -> None:
+    formulas, values = world
+    # A table of at most 1,600 columns; a statement of many results is one journey to the server.
+    results: list[float | None] = []
+    with create_engine(postgres, poolclass=NullPool).begin() as connection:
+        for start in range(0, len(formulas), CHUNK):
+            chunk = formulas[start : start + CHUNK]
+            used = sorted({_key(name) for _, tree, _ in chunk for name in names(tree)})
+            numbered = {key: f"c{index}" for index, key in enumerate(used)}
+            columns = ", ".join(f"{values[key]!r}::double precision AS {column}" for key, column in numbered.items())
+            said = [sql(tree, lambda name, c=numbered: c[_key(name)], Dialect.POSTGRESQL) for _, tree, _ in chunk]  # type: ignore[misc]
+            row = connection.exec_driver_sql(f"SELECT {', '.join(said)} FROM (SELECT {columns}) AS t").one()
+            results += row
+    assert _differ(formulas, results) == []
+
+
+#: Functions and operators of the language that formulas of the records may not use, with their exact values.
+SAID = {
+    "ceil(2.1) + floor(-2.1) + round(2.5) + round(-2.5) + round(0.4)": 0,
+    "min(3, 1, 2) * max(3, 1, 2) + sum(1, 2, 3) + count(7, 7, 7) + abs(-4)": 16,
+    "2^10 / 2^-3 + (-2)^3 - 0^0": 8183,
+    "sqrt(16) + log2(1024) + sqrt(2)^2": 16,
+    "7 / 2 - 1 / 4": 3.25,
+    "num(as(3, GB), MB) + 10^20 / 10^18": 3100,
+    "1e-30 * 1e30 + -(-5)": 6,
+}
+
+
+def test_every_function_in_postgresql(postgres: str) -> None:
+    trees = [parse(text) for text in SAID]
+    said = [sql(tree, lambda name: name.text, Dialect.POSTGRESQL) for tree in trees]
+    with create_engine(postgres, poolclass=NullPool).connect() as connection:
+        row = connection.exec_driver_sql(f"SELECT {', '.join(said)}").one()
+        kinds = connection.exec_driver_sql(f"SELECT {', '.join(f'pg_typeof({s})::text' for s in said)}").one()
+    for text, value in zip(SAID, row, strict=True):
+        assert math.isclose(value, SAID[text], rel_tol=1e-12), text
+    assert set(kinds) == {"double precision"}
 
 
 def test_javascript(world: tuple[list[Formula], dict[str, float]]) -> None:

@@ -225,7 +225,7 @@ def test_two_shapes_settle_nothing() -> None:
         ("An H100 SXM has 3.35 TB/s of memory bandwidth.", "3.35", "right"),
         ("An H100 SXM has 3.53 TB/s of memory bandwidth.", "3.53", "wrong"),
         ("An H100 PCIe has 2 TB/s of memory bandwidth.", "2", "undecided"),
-        ("An H100 has 2 TB/s of memory bandwidth.", "2", "undecided"),
+        ("An H100 has 2 TB/s of memory bandwidth.", "2", "right"),
         ("An H100 SXM reaches 2.9 TB/s of memory bandwidth.", "2.9", "undecided"),
         ("The H100 SXM has a dense bf16 peak of 1,979 TFLOP/s.", "1,979", "wrong"),
         ("Llama-2-70B has 80 layers and 8 KV heads.", "8", "right"),
@@ -233,7 +233,7 @@ def test_two_shapes_settle_nothing() -> None:
         ("The card says that Llama-2-70B has 64 KV heads.", "64", "undecided"),
         ("Llama-2-70B has 68.98B parameters.", "68.98B", "right"),
         ("The KV cache of Llama-2-70B takes 160 KiB per token.", "160", "wrong"),
-        ("The RTX A6000 has 768 GB/s of memory bandwidth.", "768", "undecided"),
+        ("The RTX A5500 has 768 GB/s of memory bandwidth.", "768", "undecided"),
     ],
 )
 def test_quantities_of_records(root: Path, text: str, number: str, status: str) -> None:

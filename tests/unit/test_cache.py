@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 import ridgeline.cache as caching
 from ridgeline.cache import Cache
+from ridgeline.findings.finding import Finding
+from ridgeline.knowledge.base import Entry
+from ridgeline.rules import trial, workloads
+from ridgeline.rules.rule import Context
 from tests.acceptance.conftest import build
 from tests.conftest import Cli
 from tests.unit.test_cli import modules_after, python
@@ -147,7 +151,7 @@ def test_a_damaged_file_is_replaced(damage: Callable[[bytes], bytes], root: Path
     ran = cli("check", "--root", str(root))
     assert "kept" not in ran.out
     assert kept(root) == (ran.out, ran.code)
-    assert [p.name for p in path.parent.iterdir()] == ["text"]
+    assert sorted(p.name for p in path.parent.iterdir()) == ["text", "tried"]
 
 
 def test_a_folder_that_cannot_be_written_is_no_fault(root: Path, cli: Cli) -> None:
@@ -184,3 +188,85 @@ def test_no_cache_neither_reads_nor_writes(root: Path, cli: Cli) -> None:
     assert cli("check", "--root", str(root)).out == "kept\n"
     assert cli("check", "--root", str(root), "--no-cache").out != "kept\n"
     assert cli("check", str(a_record(root)), "--root", str(root)).out != "kept\n"
+
+
+class TestTried:
+    """Trials of classes that held are not made again, and only those."""
+
+    @pytest.fixture(autouse=True)
+    def _fresh(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(trial, "CLEAN", set())
+
+    @pytest.fixture
+    def trials(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+        """The classes whose properties are tried, as they are."""
+        made: list[str] = []
+        original = workloads.PropertyFails.of
+
+        def of(rule: workloads.PropertyFails, context: Context, entry: Entry) -> Iterator[Finding]:
+            made.append(entry.reference)
+            return original(rule, context, entry)
+
+        monkeypatch.setattr(workloads.PropertyFails, "of", of)
+        return made
+
+    def checked(self, root: Path, cli: Cli, *more: str) -> tuple[int, str]:
+        """A check in what is as good as a new process."""
+        trial.CLEAN.clear()
+        result = cli("check", "--root", str(root), *more, str(root / "records"))
+        return result.code, result.out
+
+    def test_a_changed_accelerator_has_no_class_tried_again(self, root: Path, cli: Cli, trials: list[str]) -> None:
+        first = self.checked(root, cli)
+        assert sorted(trials) == ["classes/cache-read", "classes/scores"]
+        path = root / "records/accelerators/acme-two.yaml"
+        path.write_text(path.read_text() + "# a comment\n")
+        assert self.checked(root, cli) == first
+        assert len(trials) == 2
+
+    def test_a_changed_class_is_tried_again(self, root: Path, cli: Cli, trials: list[str]) -> None:
+        self.checked(root, cli)
+        path = root / "records/classes/scores.yaml"
+        path.write_text(path.read_text().replace("range: [0, 1]", "range: [0, 2]"))
+        self.checked(root, cli)
+        assert trials[2:] == ["classes/scores"]
+
+    def test_a_fault_is_found_each_time(self, root: Path, cli: Cli) -> None:
+        path = root / "records/classes/scores.yaml"
+        path.write_text(path.read_text().replace("range: [0, 1]", 'range: [0, "1/2"]'))
+        first = self.checked(root, cli)
+        assert first[0] == 1 and "error[property]" in first[1]
+        assert self.checked(root, cli) == first
+
+    @pytest.mark.parametrize(
+        "spoil",
+        [
+            lambda content: content[:-3],
+            lambda content: content.replace(b"ridgeline-tried/1 ", b"ridgeline-tried/2 "),
+            lambda content: b"",
+            lambda content: b"\xff" * 64,
+        ],
+    )
+    def test_a_file_that_is_not_what_was_written_counts_for_nothing(
+        self, root: Path, cli: Cli, trials: list[str], spoil: Callable[[bytes], bytes]
+    ) -> None:
+        self.checked(root, cli)
+        kept_file = root / "build/check-cache/tried"
+        kept_file.write_bytes(spoil(kept_file.read_bytes()))
+        self.checked(root, cli)
+        assert len(trials) == 4
+
+    def test_another_tool_trusts_nothing(
+        self, root: Path, cli: Cli, trials: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.checked(root, cli)
+        monkeypatch.setattr(caching, "tool", lambda: b"another")
+        self.checked(root, cli)
+        assert len(trials) == 4
+
+    def test_no_cache_tries_everything_and_keeps_nothing(self, root: Path, cli: Cli, trials: list[str]) -> None:
+        self.checked(root, cli, "--no-cache")
+        assert not (root / "build/check-cache/tried").exists()
+        self.checked(root, cli)
+        self.checked(root, cli, "--no-cache")
+        assert len(trials) == 6

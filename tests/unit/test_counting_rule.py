@@ -252,7 +252,7 @@ def test_a_broken_formula_is_left_to_the_rule_formula() -> None:
         ("{counted: exact, by: attention-causal-nave}", "unknown-word", "by: attention-causal-nave is not one of the words for it"),
         ("{counted: exact, by: attention-full, operations: [exponent]}", "unknown-word", "is not one of the words for it"),
         ("{counted: exact}", "inconsistent", "counted needs by: the kernel that is counted"),
-        ("{counted: exact, rises: exact, by: linear}", "inconsistent", "say exactly one of rises, falls, within and counted"),
+        ("{counted: exact, rises: exact, by: linear}", "inconsistent", "say exactly one of rises, falls, within, tends and counted"),
         ("{rises: exact, with: L, by: linear}", "inconsistent", "by belongs to counted, not to rises"),
         ("{counted: exact, by: linear, with: L}", "inconsistent", "with does not go with counted"),
         ("{counted: exact, by: linear, range: [0, 1]}", "inconsistent", "range does not go with counted"),

@@ -228,7 +228,7 @@ class TestReport:
     def test_shape(self) -> None:
         report = self.report()
         whole: dict[str, Any] = as_dict(report, figures=True)
-        assert set(whole) == {"schema", "summary", "findings", "figures"}
+        assert set(whole) == {"schema", "summary", "findings", "conclusions", "figures"}
         assert whole["summary"]["numerals"] == 2
         assert whole["summary"]["by_status"]["recomputed"] == whole["summary"]["by_status"]["uncovered"] == 1
         assert whole["summary"]["findings"] == {"error": 2, "warning": 0, "info": 0}

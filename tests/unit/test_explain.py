@@ -133,3 +133,19 @@ class TestFigures:
         ran = cli("explain", "alpha", "memory.capacity", cwd=root)
         assert (ran.code, ran.out) == (1, "") and "is not known" in ran.err
         assert cli("explain", "alfa", "ridge.bf16", cwd=root).code == 2
+
+
+def test_words_that_conclude_something_show_both_sides(root: Path, cli: Cli) -> None:
+    path = root / "records/classes/work.yaml"
+    claim = "- {say: 12 tokens are left over, holds: 'a.ridge.bf16 > as(290, flop/byte)'}\n"
+    path.write_text(path.read_text() + claim)
+    line = path.read_text().split("\n").index("    A source says 50-73%.")
+    found = cli("explain", f"{path}:{line}", "--root", str(root))
+    assert found.code == 0
+    told = found.out.split("\n\n")[-1].rstrip().split("\n")
+    assert told[0].endswith("“12 tokens are left over” in text.notes")
+    assert told[1:4] == [
+        "  claims    a.ridge.bf16 > as(290, flop/byte)",
+        "  holds     295.343 flop/byte against 290 flop/byte",
+        "  a.ridge.bf16 = 295.343 flop/byte   = peak.bf16 / memory.bandwidth",
+    ]

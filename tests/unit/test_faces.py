@@ -100,7 +100,7 @@ def test_all_faces_tell_of_the_same_findings(root: Path, cli: Cli) -> None:
 def test_json_has_every_key_that_programs_rely_on(root: Path, cli: Cli) -> None:
     report = cli("check", "--root", root, "--format", "json", "--figures").json
     assert report["schema"] == "ridgeline-check/1"
-    assert set(report) == {"schema", "summary", "findings", "figures"}
+    assert set(report) == {"schema", "summary", "findings", "figures", "conclusions"}
     summary = report["summary"]
     assert set(summary) >= {"records", "numerals", "by_status", "findings"}
     assert set(summary["findings"]) == {"error", "warning", "info"}

@@ -12,7 +12,7 @@ import pint
 import pytest
 
 from ridgeline.formulas.dimensions import dimension_of
-from ridgeline.formulas.errors import MAX_NESTING, Budget, FormulaError
+from ridgeline.formulas.errors import LOOK, MAX_NESTING, OPERATION, Budget, FormulaError
 from ridgeline.formulas.evaluate import EvaluateArgument, evaluate
 from ridgeline.formulas.parser import parse, parse_equation, parse_quantity, unparse
 from ridgeline.formulas.quantity import Quantity, agrees, compare
@@ -308,7 +308,8 @@ def test_caller_functions_share_the_budget() -> None:
         return evaluate(formulas[node.text], lambda name: inner[name.text], budget=budget, call=call)
 
     assert evaluate(parse("area(side=x) + 1"), lookup, budget=budget, call=call) == quantity(10)
-    assert budget.steps == 10_000 - 3
+    # Twice an operation, three names, a call.
+    assert budget.steps == 10_000 - 2 * OPERATION - 3 * LOOK
     assert budget.nesting == MAX_NESTING
     assert "deep" in refusal(lambda: evaluate(parse("loop()"), lookup, budget=budget, call=call)).message
     assert budget.nesting == MAX_NESTING

@@ -16,7 +16,7 @@ from ridgeline.importing.count import parameters
 from ridgeline.importing.draft import Draft
 from ridgeline.importing.irrelevant import IRRELEVANT
 from ridgeline.importing.record import text
-from ridgeline.importing.registry import FAMILIES, draft
+from ridgeline.importing.registry import FAMILIES, REFUSED, draft
 from ridgeline.knowledge.resolve import Resolver, Scope
 from ridgeline.records.validate import BLANK
 from tests.data.small import errors, knowledge
@@ -32,13 +32,42 @@ COUNTED: dict[str, tuple[int, int]] = {
     "qwen3-30b-a3b": (30532122624, 0),
     "qwen3-coder-480b": (480154875392, 0),
     "qwen3-next-80b-a3b": (79674391296, 0),  # the checkpoint's layer that predicts is not in the config
-    "qwen3.5-27b": (26895998464, 0),
+    "qwen3.5-27b": (26895998464, 885429488),
+    "qwen3.5-122b-a10b": (122111526912, 2974970096),
+    "qwen3-vl-2b": (1720574976, 406957056),
+    "qwen3-vl-30b-a3b": (30532122624, 538631408),
+    "qwen2-vl-7b": (7615616512, 675759104),
+    "qwen2.5-vl-7b": (7615616512, 676550144),
+    "deepseek-moe-16b": (16375728128, 0),
+    "qwen1.5-moe-a2.7b": (14315784192, 0),
+    "qwen2-57b-a14b": (57408658944, 0),
+    "mistral-7b-mlc": (7241732096, 0),
+    "mistral-small-3.1-24b": (23572403200, 438958080),
+    "ministral-3-3b": (3429006336, 420083712),
+    "seed-oss-36b": (36151104512, 0),
+    "smollm3-3b": (3075098624, 0),
+    "command-r": (34980831232, 0),
+    "command-r-plus": (103810674688, 0),
+    "command-r7b": (8028033024, 0),
+    "aya-23-8b": (8028033024, 0),
+    "olmo2-7b": (7298617344, 0),
+    "olmoe-1b-7b": (6919161856, 0),
+    "mimo-7b": (7622619136, 210790400),
+    "mimo-v2-flash": (308778780864, 0),
+    "kimi-k2.5": (1026408232448, 471143920),
+    "kimi-linear-48b-a3b": (49122681728, 0),
+    "glm-4-9b-0414": (9400279040, 0),
+    "glm-4.7-flash": (29943393920, 1278094656),
+    "glm-5.2": (743377019904, 9952920576),
+    "phi-3.5-mini": (3821079552, 0),
+    "falcon-40b": (41835970560 - 65024 * 8192, 0),
+    "nemotron-3-super": (120668707840, 2942325248),
     "gemma-2b": (2506172416, 0),
     "gemma-2-27b": (27227128320, 0),
     "gemma-3-1b": (999885952, 0),
     "gemma-3-4b": (4300079472 - 419816304, 419816304),
     "gemma-3-27b": (27009346304, 423060336),
-    "gemma-4-26b-a4b": (25233141760, 0),
+    "gemma-4-26b-a4b": (25233141760, 572794416),
     "phi-3-medium": (13960238080, 0),
     "phi-2": (2779683840, 0),
     "phi-3.5-moe": (41873153344, 0),
@@ -51,17 +80,56 @@ COUNTED: dict[str, tuple[int, int]] = {
     "deepseek-v3.2": (671877944064, 13477385728),
     "kimi-k2": (1026408232448, 0),
     "glm-4.5-air": (106852251264, 2375059584 + 2 * 151552 * 4096),
-    "glm-5": (743911218432, 11856086016),
+    "glm-5": (743911218432, 9952920576),
     "gpt-oss-20b": (20914757184, 0),
     "minimax-m2": (228689764864, 0),
     "minimax-text-01": (456089655296, 0),
-    "llama-4-scout": (107769861120, 0),
+    "llama-4-scout": (107769861120, 871932416),
     "mamba-2.8b": (2768345600, 0),
     "mamba-codestral-7b": (7285403648, 0),
     "jamba-v0.1": (51570323328, 0),
     "nemotron-3-nano": (31577940288, 0),
     "nemotron-h-56b": (56324350464, 0),
 }
+#: Config → total of the published checkpoint, and what in it is neither the text model nor an extra, each part named.
+PUBLISHED: dict[str, tuple[int, dict[str, int]]] = {
+    "qwen3.5-27b": (27781427952, {}),
+    "qwen3.5-122b-a10b": (125086497008, {}),
+    "qwen3-vl-2b": (2127532032, {}),
+    "qwen3-vl-30b-a3b": (31070754032, {}),
+    "qwen2-vl-7b": (8291375616, {}),
+    "qwen2.5-vl-7b": (8292166656, {}),
+    "deepseek-moe-16b": (16375728128, {}),
+    "qwen1.5-moe-a2.7b": (14315784192, {}),
+    "qwen2-57b-a14b": (57408658944, {}),
+    "mistral-small-3.1-24b": (24011361280, {}),
+    "seed-oss-36b": (36151104512, {}),
+    "smollm3-3b": (3075098624, {}),
+    "command-r": (34980831232, {}),
+    "command-r-plus": (103810674688, {}),
+    "command-r7b": (8028033024, {}),
+    "aya-23-8b": (8028033024, {}),
+    "olmo2-7b": (7298617344, {}),
+    "olmoe-1b-7b": (6919161856, {}),
+    "mimo-7b": (7833409536, {}),
+    "kimi-k2.5": (1026879376368, {}),
+    "kimi-linear-48b-a3b": (49122681728, {}),
+    "glm-4-9b-0414": (9400279040, {}),
+    "glm-4.7-flash": (31221488576, {}),
+    "glm-5": (753864139008, {}),
+    "glm-5.2": (753329940480, {}),
+    "llama-4-scout": (108641793536, {}),
+    "gemma-3-27b": (27432406640, {}),
+    "gemma-4-26b-a4b": (25805936206, {"a scalar for each layer": 30}),
+    "falcon-40b": (41835970560, {"the output head, stored beside the embedding table that it is": 65024 * 8192}),
+    "nemotron-3-super": (123611012096, {"corrections of the routers, which the checkpoint leaves out": -41 * 512}),
+    "mimo-v2-flash": (309785318400, {
+        "layers that predict further tokens": 3 * (4096 * 64 * 192 + 4096 * 8 * 320 + 64 * 128 * 4096 + 64
+                                                   + 3 * 4096 * 16384 + 2 * 4096 + 2 * 4096**2 + 3 * 4096),
+        "scales of blocks in FP8": 47 * 256 * 3 * 512 + 9 * 3392 + 39 * 3712 + 3 * 4096 + 3 * (3712 + 3 * 4096),
+        "padding of scales": 9 * 2 * 32,
+    }),
+}  # fmt: skip
 GROUPED = {
     "model_type": "llama", "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4,
     "num_key_value_heads": 2, "vocab_size": 100, "tie_word_embeddings": False,
@@ -105,6 +173,12 @@ def test_parameters_to_the_unit(name: str) -> None:
     assert parameters(draft(config_of(name))) == COUNTED[name]
 
 
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_the_published_total_to_the_unit(name: str) -> None:
+    total, parts = PUBLISHED[name]
+    assert sum(COUNTED[name]) + sum(parts.values()) == total
+
+
 @pytest.mark.parametrize("name", COUNTED)
 def test_nothing_that_a_released_config_states_is_left_over(name: str) -> None:
     config = config_of(name)
@@ -122,6 +196,20 @@ def test_the_record_is_valid_once_its_blanks_are_filled_in(name: str) -> None:
     ("name", "expression", "expected"),
     [
         ("kimi-k2", "parameters.active_with_embeddings", 32861500928),
+        # Bytes at two an element: caches of the layers that attend, whole.
+        ("kimi-linear-48b-a3b", "kv_bytes_per_token", 7 * 576 * 2),
+        ("kimi-linear-48b-a3b", "state_bytes", 20 * (32 * 128 * 128 * 4 + 3 * 4096 * 3 * 2)),
+        ("kimi-linear-48b-a3b", "parameters.active_without_embeddings", 2729485184),
+        ("mimo-v2-flash", "kv_bytes_per_token", 2 * (9 * 4 + 39 * 8) * 320),
+        ("mimo-v2-flash", "kv_bytes_per_token_beyond_window", 2 * 9 * 4 * 320),
+        ("mimo-v2-flash", "total(attention_sinks)", 39 * 64),
+        ("command-r", "kv_bytes_per_token", 40 * 2 * 64 * 128 * 2),
+        ("command-r7b", "kv_bytes_per_token_beyond_window", 8 * 2 * 8 * 128 * 2),
+        ("mistral-7b-mlc", "num(kv_bytes(L=32768), byte)", 4096 * 131072),
+        ("qwen1.5-moe-a2.7b", "parameters.active_with_embeddings", 2689173504),
+        ("falcon-40b", "g", 16),
+        ("qwen3-vl-2b", "parameters.extra.deepstack_mergers", 3 * (2 * 4096 + 4096**2 + 4096 + 4096 * 2048 + 2048)),
+        ("nemotron-3-super", "parameters.extra.mtp", 2942325248),
         ("gpt-oss-20b", "parameters.active_without_input_embedding", 3608307264),
         ("glm-4.5-air", "parameters.active_without_embeddings", 12182615680),
         ("qwen3-coder-480b", "parameters.active_with_embeddings", 35474765312),
@@ -236,6 +324,124 @@ def test_layers_that_are_listed_win_over_the_pattern() -> None:
 def test_no_key_that_a_family_reads_is_called_irrelevant_for_nothing() -> None:
     assert not {"hidden_size", "head_dim", "sliding_window", "attention_bias", "tie_word_embeddings"} & set(IRRELEVANT)
     assert len(FAMILIES) >= 30
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_a_family_that_no_record_can_hold_is_refused_by_name_and_says_why(kind: str) -> None:
+    with pytest.raises(ConfigError, match=f"{kind} is refused by name: .*(yet|not known here)"):
+        draft(of(model_type=kind))
+    assert kind not in FAMILIES
+
+
+def changed(name: str, **keys: Any) -> Config:
+    """A released config with some keys changed; ``text__head_dim`` is one of its text model; ``None`` leaves one out."""
+    data = json.loads((CONFIGS / f"{name}.json").read_text())
+    for key, value in keys.items():
+        inside, _, inner = key.partition("__")
+        target = data[f"{inside}_config"] if inner else data
+        target[inner or key] = value
+    return read(json.dumps(data).encode())
+
+
+def test_an_image_encoder_that_says_too_little_is_left_to_a_person() -> None:
+    config = changed("qwen3-vl-2b", vision__depth=None)
+    model = draft(config)
+    assert [(extra.name, extra.parameters) for extra in model.extras] == [("vision_part", None)]
+    assert any("vision_config.depth is missing" in remark.message for remark in config.remarks)
+    assert parameters(model) == (1720574976, 0) and list(config.unmapped()) == []
+    assert "in_checkpoint: FILL-IN" in text(model, "subject")
+    assert draft(changed("mistral-small-3.1-24b", vision_config=None)).extras == []
+
+
+def test_an_image_encoder_that_is_not_read_is_a_named_blank() -> None:
+    text_model = json.loads((CONFIGS / "glm-4-9b-0414.json").read_text()) | {"model_type": "glm4v_text"}
+    whole = {
+        "model_type": "glm4v",
+        "text_config": text_model,
+        "vision_config": {"depth": 24},
+        "tie_word_embeddings": False,
+    }
+    config = read(json.dumps(whole).encode())
+    assert draft_extras(config) == [("vision_part", None)] and list(config.unmapped()) == []
+    assert parameters(draft(read(json.dumps(whole).encode()))) == (9400279040, 0)
+
+
+def test_an_image_encoder_of_another_shape_changes_the_count() -> None:
+    fewer = dict(draft_extras(changed("mistral-small-3.1-24b", vision__num_hidden_layers=12)))
+    whole = dict(draft_extras(config_of("mistral-small-3.1-24b")))
+    assert fewer["vision_tower"] != whole["vision_tower"] and fewer["projector"] == whole["projector"]
+    biased = parameters(draft(changed("mistral-small-3.1-24b", multimodal_projector_bias=True)))
+    assert biased == (23572403200, 438958080 + 2 * 5120)
+    untapped = parameters(draft(changed("qwen3-vl-2b", vision__deepstack_visual_indexes=[])))
+    assert untapped[1] == 406957056 - 3 * (2 * 4096 + 4096**2 + 4096 + 4096 * 2048 + 2048)
+
+
+def draft_extras(config: Config) -> list[tuple[str, str | None]]:
+    return [(extra.name, extra.parameters) for extra in draft(config).extras]
+
+
+def test_two_spellings_of_the_window_must_agree() -> None:
+    config = changed("mimo-v2-flash", sliding_window_size=64)
+    assert draft(config).layers[1].attention["window"] == 128
+    assert [r.path for r in config.remarks if not r.mapped] == ["sliding_window_size"]
+    one = draft(changed("mistral-7b-mlc", sliding_window_size=2048))
+    assert {layer.attention["window"] for layer in one.layers} == {2048}
+
+
+def test_windows_where_they_are_switched_on() -> None:
+    def capped(config: Config) -> list[bool]:
+        return ["window" in layer.attention for layer in draft(config).layers]
+
+    assert not any(capped(config_of("smollm3-3b")))
+    assert (
+        capped(changed("smollm3-3b", use_sliding_window=True, sliding_window=4096)) == [False, False, False, True] * 9
+    )
+    named = ["sliding_attention", "full_attention"] * 18
+    listed = changed("smollm3-3b", use_sliding_window=True, sliding_window=4096, layer_types=named)
+    assert capped(listed) == [True, False] * 18
+    assert capped(config_of("command-r7b")) == [True, True, True, False] * 8
+    assert capped(changed("mistral-7b", layer_types=["full_attention", "sliding_attention"] * 16)) == [False, True] * 16
+    assert capped(changed("qwen1.5-moe-a2.7b", use_sliding_window=True)) == [False] * 21 + [True] * 3
+
+
+def test_sinks_and_biases_are_those_that_the_config_switches_on() -> None:
+    layers = draft(changed("mimo-v2-flash", add_full_attention_sink_bias=True, attention_bias=True)).layers
+    assert {layer.attention["sinks"] for layer in layers} == {64}
+    assert [layers[i].attention["bias"] for i in (0, 1)] == [64 * 192 + 4 * 320, 64 * 192 + 8 * 320]
+    out = draft(changed("seed-oss-36b", attention_out_bias=True, mlp_bias=True)).layers[0]
+    assert out.attention["bias"] == (80 + 16) * 128 + 5120 and out.feed_forward["bias"] == 2 * 27648 + 5120
+    assert "bias" not in draft(changed("seed-oss-36b", attention_bias=False)).layers[0].attention
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "message"),
+    [
+        ("command-r7b", {"order_of_interleaved_layers": "global_attn_first"}, "windows that do not come first"),
+        ("command-r7b", {"use_parallel_block": False}, "use_parallel_block: layers of this family without it"),
+        ("mimo-v2-flash", {"hybrid_layer_pattern": None}, "which layers are which is not stated"),
+        ("mimo-v2-flash", {"moe_layer_freq": [2] * 48}, "marked with 0 or 1"),
+        ("mimo-v2-flash", {"sliding_window": None, "sliding_window_size": None}, "sliding_window is missing"),
+        ("mimo-7b", {"attention_bias": False}, "this family has biases"),
+        ("kimi-linear-48b-a3b", {"mla_use_output_gate": True}, "a gate behind the latent attention cannot be written"),
+        ("kimi-linear-48b-a3b", {"linear_attn_config": None}, "linear_head_dim is missing"),
+        ("kimi-linear-48b-a3b", {"linear_attn__use_full_rank_gate": True}, "output gate of full rank"),
+        ("kimi-linear-48b-a3b", {"linear_attn__kda_layers": [1, 2]}, "do not name each of the 27 layers once"),
+        ("mistral-small-3.1-24b", {"text__model_type": "mistral9"}, "'mistral9' is not known here; known are mistral"),
+        ("glm-5.2", {"layer_types": ["full_attention", "novel"] * 39}, "another attention than a latent one"),
+        ("phi-3.5-mini", {"mlp_bias": True}, "biases of the feed-forward layers"),
+    ],
+)
+def test_a_shape_that_is_not_known_is_refused(name: str, keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        draft(changed(name, **keys))
+
+
+def test_the_layer_that_predicts_is_shaped_like_the_layers_that_the_config_names() -> None:
+    extras = dict(draft_extras(config_of("nemotron-3-super")))
+    assert extras["mtp"] == "parameters.group_3 + parameters.group_2 + 2 * d_model^2 + 3 * d_model"
+    novel = draft(changed("nemotron-3-super", mtp_hybrid_override_pattern="-"))
+    assert [(extra.name, extra.parameters) for extra in novel.extras] == [("mtp", None)]
+    assert draft_extras(config_of("qwen3.5-27b"))[-1] == ("mtp", "parameters.group_2 + 2 * d_model^2 + 3 * d_model")
 
 
 class TestVerb:

@@ -49,6 +49,9 @@ MIXERS = st.one_of(
         lambda a, b, c: {"kind": "gated-delta", "key_heads": a, "key_dim": b, "value_heads": c, "value_dim": a, "conv": 4},
         COUNT, COUNT, COUNT,
     ),
+    st.builds(
+        lambda a, b, c: {"kind": "kimi-delta", "heads": a, "head_dim": b, "gate_rank": c, "conv": 4}, COUNT, COUNT, COUNT
+    ),
     st.builds(lambda a, b, c: {"kind": "mamba1", "inner": a, "state": b, "conv": 4, "dt_rank": c}, COUNT, COUNT, COUNT),
     st.builds(
         lambda a, b, c: {"kind": "mamba2", "heads": a * c, "head_dim": b, "state": a, "groups": c, "conv": 4},

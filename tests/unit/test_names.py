@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ridgeline.knowledge import vocabulary
 from ridgeline.knowledge.names import Formula, Namespace, Stated, Unknown, namespace, slug
 from tests.data.small import errors, knowledge, text_of
 
@@ -25,6 +26,7 @@ def test_every_quantity_of_an_accelerator_has_its_name() -> None:
         *("units.count", "units.clock", "power.limit"),
         *("shared_memory.per_unit", "shared_memory.count", "shared_memory.total"),
         *("links.ring_4.count", "links.ring_4.per_direction", "links.ring_4.aggregate"),
+        *("peer_link.per_direction", "peer_link.aggregate"),
         *("peak.bf16", "peak.bf16_sparse", "peak.fp16", "peak.fp16_accumulate_fp16", "peak.fp8", "peak.fp32_vector"),
         *("ridge.bf16", "ridge.bf16_sparse", "ridge.fp16", "ridge.fp16_accumulate_fp16", "ridge.fp8"),
         *("ridge.fp32_vector", "peak.fp32", "ridge.fp32", "peak.bf16.per_clock", "peak.bf16.route"),
@@ -91,6 +93,24 @@ def test_formats() -> None:
     assert set(space("formats/bf16").names) == {"element_bits", "bits"}
     assert set(space("formats/mxfp4").names) == {"element_bits", "bits", "scale.block", "scale.bits"}
     assert set(space("formats/tf32").names) == {"element_bits", "storage_bits", "bits"}
+
+
+def test_links_lead_to_other_devices_or_to_the_host() -> None:
+    def ways(*kinds: str) -> dict[str, str]:
+        return {d.name: d.formula for d in vocabulary.links(tuple(slug(kind) for kind in kinds))}
+
+    assert ways("NVLink 4", "PCIe 5.0 x16") == {
+        "peer_link.per_direction": "links.nvlink_4.per_direction",
+        "peer_link.aggregate": "links.nvlink_4.aggregate",
+        "host_link.per_direction": "links.pcie_5_0_x16.per_direction",
+        "host_link.aggregate": "links.pcie_5_0_x16.aggregate",
+    }
+    # The order in the record does not matter for the host, and a card with one link reaches everything over it.
+    assert ways("PCIe", "ICI")["peer_link.per_direction"] == "links.ici.per_direction"
+    assert ways("PCIe 4.0 x16")["peer_link.aggregate"] == "links.pcie_4_0_x16.aggregate"
+    assert ways("NVLink-C2C")["host_link.per_direction"] == "links.nvlink_c2c.per_direction"
+    assert set(ways("NVLink 2")) == {"peer_link.per_direction", "peer_link.aggregate"}
+    assert ways() == {}
 
 
 def test_links_are_called_by_kind() -> None:

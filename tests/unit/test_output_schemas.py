@@ -80,3 +80,15 @@ def test_an_audit_fits_the_schema(cli: Any, text: str, code: int) -> None:
     result = cli("audit", "-", "--format", "json", stdin=text)
     assert result.code == code
     assert [e.message for e in validator("audit").iter_errors(json.loads(result.out))] == []
+
+
+def test_an_exported_record_fits_the_schema(cli: Any, tmp_path: Path) -> None:
+    root = Path(__file__).parents[1] / "acceptance" / "records" / "good"
+    database, output = tmp_path / "good.sqlite", tmp_path / "json"
+    assert cli("load", "--root", root, "--database", database).code == 0
+    assert cli("export", "--format", "json", "--output", output, "--database", database).code == 0
+    files = sorted(output.glob("*/*.json"))
+    assert {path.parent.name for path in files} >= {"accelerators", "announced", "architectures", "classes", "models"}
+    for path in files:
+        errors = validator("record").iter_errors(json.loads(path.read_text(encoding="utf-8")))
+        assert [e.message for e in errors] == [], path.name

@@ -298,7 +298,7 @@ class TestSolve:
     @pytest.mark.parametrize(
         ("where", "message"),
         [
-            ("(L - 2) * (L - 3000) = 0", "more than one L: near 2, 2048"),
+            ("(L - 2) * (L - 3000) = 0", "more than one L: near 1, 1024"),
             ("ceil(L / 10) = 7", "for a whole range near 64"),
             ("L = L", "holds for every L"),
             ("L = L + 1", "holds for no L"),

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from ridgeline.knowledge.base import paths
 from ridgeline.records import schema
-from ridgeline.records.kinds import FOLDERS, kinds
+from ridgeline.records.kinds import FOLDERS, Kind, versions
 from ridgeline.text.document import read
 from tests.conftest import REPOSITORY
 
@@ -23,15 +23,16 @@ RECORDS = [p.relative_to(REPOSITORY).as_posix() for p in paths(REPOSITORY)]
 GOOD = REPOSITORY / "tests/acceptance/records/good/records"
 
 
-def validator(kind: str) -> jsonschema.Draft7Validator:
+def validator(kind: Kind) -> jsonschema.Draft7Validator:
     """The validator of a schema file, as an outsider would make it."""
-    path = REPOSITORY / "schema" / kinds()[kind].schema_name
+    path = REPOSITORY / "schema" / kind.schema_name
     body = json.loads(path.read_text(encoding="utf-8"))
     jsonschema.Draft7Validator.check_schema(body)
     return jsonschema.Draft7Validator(body)
 
 
-VALIDATORS = {kind: validator(kind) for kind in FOLDERS}
+VERSIONS = versions()
+VALIDATORS = {stated: validator(kind) for stated, kind in VERSIONS.items()}
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -49,7 +50,7 @@ def test_the_files_are_in_step_with_the_types() -> None:
 
 
 def test_a_file_out_of_step_is_named_and_written_anew(tmp_path: Path) -> None:
-    assert len(schema.write(tmp_path)) == len(FOLDERS)
+    assert len(schema.write(tmp_path)) == len(VERSIONS)
     assert schema.write(tmp_path) == []
     changed = tmp_path / "model.v1.schema.json"
     changed.write_text(changed.read_text(encoding="utf-8") + "\n", encoding="utf-8")
@@ -63,8 +64,9 @@ def test_a_file_out_of_step_is_named_and_written_anew(tmp_path: Path) -> None:
 def test_every_record_validates_against_the_file(path: str) -> None:
     file = REPOSITORY / path
     data = load(file)
-    assert [e.message for e in VALIDATORS[kind_of(file)].iter_errors(data)] == []
-    kinds()[kind_of(file)].type.model_validate(data)  # type: ignore[attr-defined]
+    assert data["schema"].split("/")[0] == kind_of(file)
+    assert [e.message for e in VALIDATORS[data["schema"]].iter_errors(data)] == []
+    VERSIONS[data["schema"]].type.model_validate(data)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("path", RECORDS)
@@ -73,7 +75,7 @@ def test_the_modeline_of_every_record_leads_to_its_schema(path: str) -> None:
     first = file.read_text(encoding="utf-8").split("\n", 1)[0]
     match = re.fullmatch(r"# yaml-language-server: \$schema=(\S+)", first)
     assert match, f"{path} has no modeline"
-    wanted = REPOSITORY / "schema" / kinds()[kind_of(file)].schema_name
+    wanted = REPOSITORY / "schema" / VERSIONS[load(file)["schema"]].schema_name
     assert (file.parent / match[1]).resolve() == wanted
     assert wanted.is_file()
 
@@ -94,14 +96,14 @@ def properties(node: Any, owner: str) -> Iterator[tuple[str, str, Any]]:
             yield from properties(child, owner)
 
 
-@pytest.mark.parametrize("kind", FOLDERS)
+@pytest.mark.parametrize("kind", VERSIONS)
 def test_every_property_is_described(kind: str) -> None:
-    found = list(properties(schema.schema(kinds()[kind]), kind))
+    found = list(properties(schema.schema(VERSIONS[kind]), kind))
     assert len(found) > 10
     assert [(owner, name) for owner, name, body in found if not body.get("description")] == []
 
 
-@pytest.mark.parametrize("kind", FOLDERS)
+@pytest.mark.parametrize("kind", VERSIONS)
 def test_every_object_is_closed(kind: str) -> None:
     def objects(node: Any) -> Iterator[Any]:
         if isinstance(node, dict):
@@ -113,7 +115,7 @@ def test_every_object_is_closed(kind: str) -> None:
             for child in node:
                 yield from objects(child)
 
-    for node in objects(schema.schema(kinds()[kind])):
+    for node in objects(schema.schema(VERSIONS[kind])):
         assert node.get("additionalProperties") is False or "properties" not in node
 
 
@@ -299,13 +301,13 @@ def broken(record: str, path: tuple[str | int, ...], value: Any) -> dict[str, An
 
 def accepted(record: str, data: dict[str, Any]) -> tuple[bool, bool]:
     """Whether the schema file, and whether the types, take a record."""
-    kind = kind_of(GOOD / f"{record}.yaml")
+    stated = load(GOOD / f"{record}.yaml")["schema"]
     try:
-        kinds()[kind].type.model_validate(data)  # type: ignore[attr-defined]
+        VERSIONS[stated].type.model_validate(data)  # type: ignore[attr-defined]
         typed = True
     except ValidationError:
         typed = False
-    return VALIDATORS[kind].is_valid(data), typed
+    return VALIDATORS[stated].is_valid(data), typed
 
 
 @pytest.mark.parametrize("path", sorted(p.relative_to(GOOD).as_posix() for p in GOOD.rglob("*.yaml")))

@@ -39,11 +39,23 @@ def test_ridge(path: Path) -> None:
 
 
 def test_models(path: Path) -> None:
-    (row,) = query(path, "models").rows
+    (row,) = query(path, "model-summary").rows
     assert row["parameters_total"] == 300224 and row["published_total"] == 300248
     assert row["difference"] == row["difference_explained"] == 24
     assert row["layers"] == 3 and row["kv_bytes_per_token"] == 2 * 2 * 2 * 16 * 2 + 2 * 8 * 16 * 2
     assert row["crossover_tokens"] == pytest.approx((2 * (20480 + 32640) + 65536) / (3 * 128))
+
+
+def test_the_list_of_models_holds_what_people_compare(path: Path) -> None:
+    (row,) = query(path, "models").rows
+    assert {
+        "name": "Tiny", "parameters_total": 300224.0, "kv_bytes_per_token": 768.0, "context": 2048, "status": "verified",
+        "model": "models/tiny",
+    }.items() <= row.items()  # fmt: skip
+    (whole,) = query(path, "model-summary").rows
+    assert {c: row[c] for c in ("active_parameters", "crossover_tokens")} == {
+        c: whole[c] for c in ("active_parameters", "crossover_tokens")
+    }
 
 
 def test_two_routes(path: Path) -> None:

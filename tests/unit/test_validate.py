@@ -53,7 +53,7 @@ TYPOS = [
     (
         "accelerators/acme-one",
         "schema: accelerator/1",
-        "schema: accelerator/2",
+        "schema: acelerator/1",
         "schema-line",
         "did you mean accelerator/1?",
     ),

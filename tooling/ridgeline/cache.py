@@ -16,6 +16,7 @@ from pathlib import Path
 
 FOLDER = os.path.join("build", "check-cache")
 _HEAD = b"ridgeline-check-cache/1"
+_TRIED = b"ridgeline-tried/1 "
 _MAX_BYTES = 64 * 2**20
 #: ``records/`` and its folders may be links; below them, links to folders are not followed.
 _LINKED_DEPTH = 2
@@ -47,29 +48,76 @@ class Cache:
             content = b"\n".join((_HEAD, self._key, code, _digest(self._key, code, body), body))
             if len(content) >= _MAX_BYTES or self._hash() != self._key:
                 return
-            os.makedirs(os.path.dirname(self.path), exist_ok=True)
-            beside = f"{self.path}.{os.getpid()}"
-            try:
-                with open(beside, "wb") as file:
-                    file.write(content)
-                os.replace(beside, self.path)
-            finally:
-                if os.path.exists(beside):
-                    os.unlink(beside)
+            _write_beside(self.path, content)
         except (OSError, ValueError):
             return
 
     def _hash(self) -> bytes:
         total = sha256()
-        for part in (self._option, self._root, sys.version, *_installed()):
+        for part in (self._option, self._root):
             _feed(total, os.fsencode(part))
-        tool = os.path.dirname(os.path.abspath(__file__))
-        for folder, wanted in ((tool, (".py", ".yaml")), (os.path.join(self._root, "records"), (".yaml",))):
-            for name, path in _files(folder, 0):
-                _feed(total, os.fsencode(name))
-                _feed(total, _content(path) if name.endswith(wanted) else b"")
-            _feed(total, b"end")
+        _feed(total, tool())
+        _feed_folder(total, os.path.join(self._root, "records"), (".yaml",))
         return total.hexdigest().encode()
+
+
+class Tried:
+    """Which claims of classes were tried before and held, kept under a hash of the tool itself.
+
+    A trial follows from a class's own text, so a changed accelerator need not have all classes tried again. The file holds
+    the digests of the last check and no others.
+    """
+
+    def __init__(self, root: Path):
+        self.path = os.path.join(root, FOLDER, "tried")
+        self._head = _TRIED + tool()
+
+    def load(self, clean: set[str]) -> None:
+        """Add what was tried by the same tool."""
+        try:
+            with open(self.path, "rb") as file:
+                head, digest, body = file.read(_MAX_BYTES).split(b"\n", 2)
+            if head == self._head and digest == _digest(head, b"", body):
+                clean.update(body.decode("ascii").split())
+        except (OSError, ValueError):
+            return
+
+    def save(self, used: set[str]) -> None:
+        """Keep what this check has used."""
+        body = "\n".join(sorted(used)).encode("ascii")
+        _write_beside(self.path, b"\n".join((self._head, _digest(self._head, b"", body), body)))
+
+
+def tool() -> bytes:
+    """A hash of the tool: its own source, the interpreter, the names and versions of the packages beside it."""
+    total = sha256()
+    for part in (sys.version, *_installed()):
+        _feed(total, os.fsencode(part))
+    _feed_folder(total, os.path.dirname(os.path.abspath(__file__)), (".py", ".yaml"))
+    return total.hexdigest().encode()
+
+
+def _feed_folder(total: object, folder: str, wanted: tuple[str, ...]) -> None:
+    for name, path in _files(folder, 0):
+        _feed(total, os.fsencode(name))
+        _feed(total, _content(path) if name.endswith(wanted) else b"")
+    _feed(total, b"end")
+
+
+def _write_beside(path: str, content: bytes) -> None:
+    """Write a file whole, or not at all."""
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        beside = f"{path}.{os.getpid()}"
+        try:
+            with open(beside, "wb") as file:
+                file.write(content)
+            os.replace(beside, path)
+        finally:
+            if os.path.exists(beside):
+                os.unlink(beside)
+    except OSError:
+        return
 
 
 def _digest(key: bytes, status: bytes, body: bytes) -> bytes:
@@ -115,4 +163,4 @@ def _installed() -> Iterator[str]:
             continue
 
 
-__all__ = ["Cache"]
+__all__ = ["Cache", "Tried"]

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ridgeline.figures.conclusion import Conclusion
 from ridgeline.figures.examine import examine
 from ridgeline.figures.figure import FigureResult, Status
 from ridgeline.findings.finding import Finding, Level
@@ -25,6 +26,9 @@ class Report:
     resolver: Resolver
     findings: list[Finding] = field(default_factory=list)
     figures: list[FigureResult] = field(default_factory=list)
+    conclusions: list[Conclusion] = field(default_factory=list)
+    #: Digests of the trials of classes that held; see :mod:`ridgeline.rules.trial`.
+    tried: set[str] = field(default_factory=set)
 
     @property
     def by_status(self) -> dict[str, int]:
@@ -65,16 +69,20 @@ def _collecting_seldom() -> Iterator[None]:
 
 def check_knowledge(knowledge: Knowledge) -> Report:
     """The check of records that are already read."""
-    from ridgeline.rules.run import run
+    from ridgeline.rules.rule import Context
+    from ridgeline.rules.run import run_in
 
     resolver = Resolver(knowledge)
     report = Report(knowledge, resolver, list(knowledge.findings))
-    report.findings += run(knowledge, resolver)
+    context = Context(knowledge, resolver)
+    report.findings += run_in(context)
+    report.tried = context.memory.get("tried", set())
     for entry in knowledge.entries.values():
         if entry.record is None:
             continue
         examination = examine(entry, resolver)
         report.figures += examination.figures
         report.findings += examination.findings
+        report.conclusions += examination.conclusions
     report.findings.sort(key=lambda f: (f.place.path, f.place.line, f.place.column, f.rule))
     return report

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from ridgeline.check import Report
+from ridgeline.figures.conclusion import Conclusion
 from ridgeline.figures.figure import FigureResult
 from ridgeline.figures.printing import show
 from ridgeline.formulas.parser import unparse
@@ -46,6 +47,21 @@ def explain_figure(report: Report, figure: FigureResult) -> str:
     if figure.derivation is not None:
         lines.append(f"  is        {figure.expression}")
         lines += [f"  {line}" for line in explain(figure.derivation)]
+    return "\n".join(lines) + "\n"
+
+
+def explain_conclusion(report: Report, conclusion: Conclusion) -> str:
+    """What words claim, whether it holds, and the trees of both sides."""
+    document = report.knowledge.entries[conclusion.record].document
+    place = document.place(conclusion.path, at=conclusion.at, length=conclusion.length)
+    words = " ".join(conclusion.words.split())
+    lines = [
+        f"{place.path}:{place.line}:{place.column}  “{words}” in {dotted(conclusion.path)}",
+        f"  claims    {conclusion.claim}",
+        f"  {'holds' if conclusion.holds else 'is false':<8}  {conclusion.sides}",
+    ]
+    for side in (conclusion.left, conclusion.right):
+        lines += [f"  {line}" for line in explain(side)]
     return "\n".join(lines) + "\n"
 
 
@@ -119,4 +135,4 @@ def _unit(text: str) -> str:
     return "" if not text else (text if text == "%" else f" {text}")
 
 
-__all__ = ["explain", "explain_figure"]
+__all__ = ["explain", "explain_conclusion", "explain_figure"]

@@ -10,6 +10,7 @@ from fractions import Fraction
 from ridgeline.check import Report, check_knowledge
 from ridgeline.figures.figure import FigureResult
 from ridgeline.findings.finding import Finding
+from ridgeline.flips import Flip, figure_pairs, flips
 from ridgeline.formulas.errors import FormulaError
 from ridgeline.formulas.parser import parse_quantity
 from ridgeline.knowledge.base import Entry, Knowledge, add
@@ -32,15 +33,6 @@ class Moved:
     before: Derivation
     after: Derivation
     sensitivity: Fraction | None
-
-
-@dataclass(frozen=True, slots=True)
-class Flip:
-    """A conclusion that turns round."""
-
-    what: str
-    before: str
-    after: str
 
 
 @dataclass
@@ -77,10 +69,10 @@ def impact(report: Report, reference: str, name: str, value: str) -> Impact:
     result = Impact(reference, place.given.field, place.given.text, value)
     relative = (after * (unit.factor if unit else 1) - before) / before if before else None
     result.values = list(_values(report, changed, relative))
-    result.figures = list(_figures(report, changed))
+    result.figures = list(figure_pairs(report, changed))
     known = {(f.place.path, f.rule, f.field, f.found) for f in report.findings}
     result.findings = [f for f in changed.findings if (f.place.path, f.rule, f.field, f.found) not in known]
-    result.flips = list(_flips(report, changed))
+    result.flips = flips(report, changed, [(m.record, m.name) for m in result.values])
     moved = {m.record for m in result.values} | {f.record for f, _ in result.figures}
     moved |= {f.record for f in result.findings if f.record}
     result.pages = sorted(moved)
@@ -145,57 +137,3 @@ def _values(before: Report, after: Report, relative: Fraction | None) -> Iterato
                 change = (b.quantity.middle - a.quantity.middle) / a.quantity.middle if a.quantity.middle else None
                 elasticity = change / relative if change is not None and relative else None
                 yield Moved(entry.reference, name, a, b, elasticity)
-
-
-def _figures(before: Report, after: Report) -> Iterator[tuple[FigureResult, FigureResult]]:
-    """Numerals of prose whose computed value differs."""
-    later = {(f.record, f.path, f.numeral.at): f for f in after.figures}
-    for figure in before.figures:
-        other = later.get((figure.record, figure.path, figure.numeral.at))
-        if other is None or figure.derivation is None or other.derivation is None:
-            continue
-        if figure.derivation.quantity.value != other.derivation.quantity.value:
-            yield figure, other
-
-
-def _flips(before: Report, after: Report) -> Iterator[Flip]:
-    """Conclusions that turn round: claims of sentences, and the order of accelerators by each quantity."""
-    for figure, other in _figures(before, after):
-        if other.verdict is not None and other.grade == "decision" and figure.grade != "decision":
-            yield Flip(
-                f"“{figure.numeral.text}” in {figure.record} {'.'.join(map(str, figure.path))}",
-                figure.verdict.because if figure.verdict else "",
-                other.verdict.because,
-            )
-    yield from _orders(before, after)
-
-
-def _orders(before: Report, after: Report) -> Iterator[Flip]:
-    """Pairs of accelerators that change places by a quantity that both have."""
-    parts = sorted(e.reference for e in before.knowledge.of_kind("accelerator"))
-    names = {
-        n for p in parts for n in before.resolver.namespace(p).names if n.startswith(("ridge.", "peak.", "memory."))
-    }
-    for name in sorted(names):
-        if name.endswith((".route", ".clock", ".per_clock")):
-            continue
-        old = {p: v for p in parts if (v := _number(before, p, name)) is not None}
-        new = {p: v for p in parts if (v := _number(after, p, name)) is not None}
-        for index, a in enumerate(parts):
-            for b in parts[index + 1 :]:
-                if a in old and b in old and a in new and b in new:
-                    was, now = _sign(old[a] - old[b]), _sign(new[a] - new[b])
-                    if was != now and 0 not in (was, now):
-                        first, second = (a, b) if was > 0 else (b, a)
-                        yield Flip(f"order by {name}", f"{first} above {second}", f"{second} above {first}")
-
-
-def _number(report: Report, reference: str, name: str) -> Fraction | None:
-    try:
-        return report.resolver.quantity(reference, tuple(name.split("."))).quantity.middle
-    except FormulaError:
-        return None
-
-
-def _sign(value: Fraction) -> int:
-    return (value > 0) - (value < 0)

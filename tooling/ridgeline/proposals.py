@@ -148,7 +148,7 @@ def _same_dimension(numeral: Numeral, quantity: Quantity) -> bool:
 def _fits(numeral: Numeral, quantity: Quantity) -> bool:
     if not quantity.exact:
         return False
-    factor = numeral.unit.factor / numeral.unit.scale if numeral.unit is not None else 1
+    factor = numeral.base_factor
     return holds(numeral, quantity.middle / factor)
 
 

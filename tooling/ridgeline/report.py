@@ -17,6 +17,7 @@ from ridgeline.records.walk import dotted
 if TYPE_CHECKING:
     # `get` prints values with this module and makes no check.
     from ridgeline.check import Report
+    from ridgeline.figures.conclusion import Conclusion
     from ridgeline.figures.figure import FigureResult
 
 SCHEMA = "ridgeline-check/1"
@@ -67,7 +68,27 @@ def as_dict(report: Report, *, figures: bool = False) -> dict[str, Any]:
     }
     if figures:
         result["figures"] = [figure_as_dict(report, f) for f in report.figures]
+        result["conclusions"] = [conclusion_as_dict(report, c) for c in report.conclusions]
     return result
+
+
+def conclusion_as_dict(report: Report, conclusion: Conclusion) -> dict[str, Any]:
+    """What a sentence claims, both sides of it, and whether it holds."""
+    document = report.knowledge.entries[conclusion.record].document
+    place = document.place(conclusion.path, at=conclusion.at, length=conclusion.length)
+    return {
+        "path": place.path,
+        "line": place.line,
+        "column": place.column,
+        "record": conclusion.record,
+        "field": dotted(conclusion.path),
+        "text": conclusion.words,
+        "claim": conclusion.claim,
+        "left": exact(conclusion.left.quantity),
+        "right": exact(conclusion.right.quantity),
+        "unit": describe(conclusion.left.quantity.dimension),
+        "holds": conclusion.holds,
+    }
 
 
 def figure_as_dict(report: Report, figure: FigureResult) -> dict[str, Any]:
@@ -103,7 +124,7 @@ def inputs(derivation: Derivation) -> list[dict[str, Any]]:
     for leaf in derivation.inputs():
         given = leaf.given
         unit = leaf.unit.text if leaf.unit is not None else describe(leaf.quantity.dimension)
-        scale = leaf.unit.factor / leaf.unit.scale if leaf.unit is not None else 1
+        scale = leaf.unit.base_factor if leaf.unit is not None else 1
         value = leaf.quantity.middle / scale
         found.append(
             {

@@ -8,14 +8,13 @@ from fractions import Fraction
 
 from ridgeline.audit.blocks import BlockKind
 from ridgeline.audit.claim import Judgment, Status
-from ridgeline.audit.reading import Reading, amounts
+from ridgeline.audit.reading import Reading
 from ridgeline.audit.weigh import in_kibibytes, loosely, weigh
 from ridgeline.figures.compare import Grade, Verdict, short
-from ridgeline.figures.equation_tree import Node, Op, Ref, names, references
+from ridgeline.figures.equation_tree import Node, Op, Ref
 from ridgeline.figures.equations import Equation, check
-from ridgeline.formulas.quantity import Quantity, scaled
+from ridgeline.formulas.quantity import Quantity
 from ridgeline.numbers import holds
-from ridgeline.numbers.interval import Interval
 from ridgeline.numbers.numeral import Numeral
 
 _JUDGED = frozenset({Grade.WRONG, Grade.SCALE, Grade.DECISION})
@@ -50,10 +49,6 @@ def _equation(reading: Reading, block: int, equation: Equation) -> None:
         gap = passage.text[equation.sides[position].end : equation.sides[position + 1].start]
         if equation.relations[position] in _ORDERS and not _ORDER.fullmatch(gap):
             continue  # a prompt, a quotation mark, an arrow
-        if _assigned(passage.text, passage.numerals, equation, position) or _rounded_first(
-            passage.numerals, left, right
-        ):
-            continue
         word = _word(
             passage.numerals,
             target.index,
@@ -62,8 +57,6 @@ def _equation(reading: Reading, block: int, equation: Equation) -> None:
             _bare(passage.numerals, equation),
             _whole(passage.numerals, equation),
         )
-        if "dimensions differ" in verdict.because:
-            word = _pins(passage.numerals, equation, target.index, text) or word
         bare = not verdict.holds and verdict.nearest is not None and _bare(passage.numerals, equation)
         if bare and verdict.nearest is not None and _named_units(passage.text, equation):
             because = f"{text}, in TFLOP/s over GB/s as the text around it says"
@@ -73,57 +66,6 @@ def _equation(reading: Reading, block: int, equation: Equation) -> None:
             word = replace(word, computed="", shown="")  # which of the two is wrong, nobody can tell
         if word is not None:
             reading.ledger.put(block, target.index, word)
-
-
-def _assigned(text: str, numerals: list[Numeral], equation: Equation, position: int) -> bool:
-    """Whether a name stands between a value and the sign after it: ``avg=13.4s min=12.5s`` assigns twice."""
-    side, following = equation.sides[position], equation.sides[position + 1]
-    inside = [numerals[i] for i in references(side.node)]
-    if not inside:
-        return False
-    last = max(inside, key=lambda n: n.at)
-    gap = text[last.end : following.start].strip()
-    unit = last.unit_text.strip()
-    gap = gap.removeprefix(unit).strip() if unit else gap
-    return re.match(r"[A-Za-z_][\w.]*\s*[=:]", gap) is not None and not names(side.node)
-
-
-def _rounded_first(numerals: list[Numeral], left: Node, right: Node) -> bool:
-    """*212 GB/s (1700 Gbit/s)*: the first of two is the second converted and rounded."""
-    if not isinstance(left, Ref) or not isinstance(right, Ref):
-        return False
-    first, second = numerals[left.index], numerals[right.index]
-    if (
-        first.value is None
-        or first.step is None
-        or not amounts(second, exact=True)
-        or not first.step
-        or first.unit is None
-    ):
-        return False
-    factor = first.unit.factor / first.unit.scale
-    reach = Interval(first.value - first.step / 2, first.value + first.step / 2)
-    rounded = any(reach.contains(a.middle / factor) for a in amounts(second, exact=True))
-    return (
-        rounded
-        and first.unit != second.unit
-        and second.value is not None
-        and "." not in second.text
-        and second.text.endswith("0")
-    )
-
-
-def _pins(numerals: list[Numeral], equation: Equation, target: int, text: str) -> Judgment | None:
-    """A rate of one pin times the width of a bus in bits: the bits count the pins."""
-    inputs = [numerals[i] for i in equation.operands if i != target]
-    units = [n.unit.factors if n.unit is not None else () for n in inputs]
-    if len(inputs) != 2 or sorted(units) != [(("bit", 1),), (("bit", 1), ("s", -1))]:
-        return None
-    rate, width = sorted(inputs, key=lambda n: n.unit is not None and n.unit.factors == (("bit", 1),))
-    if not amounts(rate) or width.value is None or rate.unit is None:
-        return None
-    value = Quantity(scaled(amounts(rate)[0].value, width.value), rate.unit.dimension)
-    return weigh(numerals[target], value, text, by=BY, stated=True)
 
 
 _TERA = re.compile(r"\bTFLOP(?:s|S|/s|_per_s)?\b|\bTFLOPS")
@@ -201,7 +143,7 @@ def _doubtful(numeral: Numeral, verdict: Verdict, bare: bool, whole: bool) -> bo
         and not 1 < abs(verdict.nearest / numeral.value) * 500 < 250_000
     ):
         return True  # a unit that is left unsaid, or that is written in a way nobody reads
-    factor = 1 if numeral.unit is None else numeral.unit.factor / numeral.unit.scale
+    factor = numeral.base_factor
     return loosely(numeral, Quantity(verdict.nearest * factor, () if numeral.unit is None else numeral.unit.dimension))
 
 

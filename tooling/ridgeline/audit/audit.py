@@ -6,7 +6,23 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
-from ridgeline.audit import arithmetic, classes, columns, dimensional, growth, named, products, ratios, roles
+from ridgeline.audit import (
+    arithmetic,
+    changes,
+    classes,
+    columns,
+    dimensional,
+    growth,
+    links,
+    listed,
+    named,
+    products,
+    ratios,
+    roles,
+    sizes,
+    specs,
+    versus,
+)
 from ridgeline.audit.blocks import BlockKind, Document
 from ridgeline.audit.claim import Claim, Judgment, Status
 from ridgeline.audit.claims_file import bind
@@ -65,9 +81,15 @@ JUDGES = [
     columns.judge,
     products.judge,
     ratios.judge,
+    changes.judge,
     growth.judge,
+    listed.judge,
     roles.judge,
     named.judge,
+    specs.judge,
+    versus.judge,
+    links.judge,
+    sizes.judge,
     classes.judge,
     dimensional.judge,
 ]

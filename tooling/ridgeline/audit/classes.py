@@ -48,8 +48,10 @@ def judge(reading: Reading) -> None:
             continue
         models = {m.entry.reference: m for m in register.mentions(text) if m.entry.kind == "model"}
         if len(models) == 1 and not _OTHER.search(text):
-            for index, word in _words(reading, sentence, text, next(iter(models.values())), classes[0]):
-                reading.ledger.put(sentence.block, index, word)
+            # What is right by one of them is right: the ledger keeps that word before any other.
+            for workload in classes:
+                for index, word in _words(reading, sentence, text, next(iter(models.values())), workload):
+                    reading.ledger.put(sentence.block, index, word)
 
 
 def _defines(record: object) -> bool:

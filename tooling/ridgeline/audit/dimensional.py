@@ -24,10 +24,15 @@ _LINK = re.compile(
     r"(?i)\b(?:costs?|takes?|needs?|uses?|is|are|gives?|gave|makes?|comes? to|works out (?:at|to)|yields?|means|or|ridge(?: point)? (?:is|of|at)|"
     r"price of|energy of|intensity of|time of|for)\b|[=≈:→(–—,]"
 )
-_GIVEN = re.compile(r"(?i)\b(?:at|from|with|given|over|on|and|for|by|times|÷|/)\b|[/×*@,]")
+_GIVEN = re.compile(r"(?i)\b(?:at|from|with|given|over|on|and|for|by|of|times|÷|/)\b|[/×*@,]")
+#: A number of like things that a quantity comes about for: it multiplies.
+_BATCH_BEFORE = re.compile(r"(?i)\bbatch(?: size)?(?: of)? $")
+_BATCH_AFTER = re.compile(
+    r"(?i)^ (?:concurrent |parallel )?(?:sequences|requests|users|streams|layers|samples|prompts)\b"
+)
 _LOOSE = re.compile(
     r"(?i)\b(?:up to|measured|in practice|efficien\w*|utili\w*|mfu|overhead|instead of|not|but|while|whereas|against|versus|vs|previously|"
-    r"earlier|compared|slower|faster|than|from .* to|rises?|falls?|grows?|each|more|less|only half|idle|average)\b"
+    r"earlier|compared|slower|faster|than|from .* to|rises?|falls?|grows?|more|less|only half|idle|average)\b"
 )
 _MAX = 4
 
@@ -50,16 +55,20 @@ def _words(text: str, numerals: list[Numeral], sentence: Sentence) -> Iterator[t
     inputs = [i for i in quantities if i != target]
     if not _hard_target(numerals[target]):
         return
-    found = list(_ways(numerals, inputs, target))
+    each = re.search(r"(?i)\beach\b", whole) is not None
+    batches = [i for i in inputs if _batch(text, numerals[i])]
+    found = list(_ways(numerals, inputs, target, each, batches))
+    # A way whose counts come out as printed is meant before one that leaves some of them over.
+    found = [w for w in found if w[2]] or found
     if not found:
         return
-    strict = len({way for way, _ in found}) == 1 and not _LOOSE.search(whole)
+    strict = len({way for way, _, _ in found}) == 1 and not _LOOSE.search(whole)
     strict = (
         strict
-        and _linked(text, numerals, inputs, target)
+        and _linked(text, numerals, [i for i in inputs if i not in batches], target)
         and all(numerals[i].comparator in (Comparator.EQ, Comparator.APPROX) for i in inputs)
     )
-    words = [weigh(numerals[target], quantity, way, by=_BY) for way, quantity in found]
+    words = [weigh(numerals[target], quantity, way, by=_BY) for way, quantity, _ in found]
     word = best(words, certain=strict)
     if word is not None:
         yield target, word
@@ -83,8 +92,23 @@ def _hard_target(numeral: Numeral) -> bool:
     return bool(hard(_dimension(numeral)))
 
 
-def _ways(numerals: list[Numeral], inputs: list[int], target: int) -> Iterator[tuple[str, Quantity]]:
-    """The products of powers ±1 of all inputs with units (bare counts may stand out or in) that have the target's unit."""
+def _batch(text: str, numeral: Numeral) -> bool:
+    """Whether a bare number counts sequences that are worked on together."""
+    if _dimension(numeral):
+        return False
+    before, after = text[max(0, numeral.at - 16) : numeral.at], text[numeral.end : numeral.end + 24]
+    return _BATCH_BEFORE.search(before) is not None or _BATCH_AFTER.match(after) is not None
+
+
+def _ways(
+    numerals: list[Numeral], inputs: list[int], target: int, each: bool, batches: list[int]
+) -> Iterator[tuple[str, Quantity, bool]]:
+    """The products of powers ±1 of all inputs with units that have the target's unit; a batch multiplies them.
+
+    Each with its words, its value, and whether the counts of its unit are those of the target.
+
+    ``each``: the sentence says *20 ms each*, so counts may be left over.
+    """
     wanted = _dimension(numerals[target])
     units = [i for i in inputs if _dimension(numerals[i])]
     if not 2 <= len(units) <= 3:
@@ -93,18 +117,23 @@ def _ways(numerals: list[Numeral], inputs: list[int], target: int) -> Iterator[t
         total: Dimension = ()
         for i, power in zip(units, powers, strict=True):
             total = _add(total, _dimension(numerals[i]), power)
-        if hard(total) != hard(wanted) or not _soft_agree(total, wanted):
+        if hard(total) != hard(wanted) or not (_soft_agree(total, wanted) or (each and min(powers) > 0)):
+            continue
+        if each and min(powers) < 0 and len(units) == 2:
             continue
         above = [numerals[i] for i, p in zip(units, powers, strict=True) if p > 0]
         below = [numerals[i] for i, p in zip(units, powers, strict=True) if p < 0]
         if not above:
             continue
+        above += [numerals[i] for i in batches]
         way = " × ".join(_shown(n) for n in above) + "".join(f" / {_shown(n)}" for n in below)
         for chosen in product(*(amounts(numerals[i]) for i in units)):
             value = Quantity(Fraction(1))
             for quantity, power in zip(chosen, powers, strict=True):
                 value = times(value, Quantity(quantity.value)) if power > 0 else divide(value, Quantity(quantity.value))
-            yield way, Quantity(value.value, wanted)
+            for i in batches:
+                value = times(value, Quantity(numerals[i].value or Fraction(1)))
+            yield way, Quantity(value.value, wanted), total == wanted
 
 
 def _soft_agree(found: Dimension, wanted: Dimension) -> bool:

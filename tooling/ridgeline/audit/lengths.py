@@ -76,7 +76,7 @@ def is_size(numeral: Numeral) -> bool:
     """Whether a numeral is an amount of memory, not the 16 of ``16-bit`` or the 2 of ``2 bytes an element``."""
     if dimension(numeral) != BYTE or numeral.unit_text.startswith("-") or numeral.value is None or numeral.unit is None:
         return False
-    return numeral.value * numeral.unit.factor / numeral.unit.scale >= 64 and ("bit", 1) not in numeral.unit.factors
+    return numeral.value * numeral.unit.base_factor >= 64 and ("bit", 1) not in numeral.unit.factors
 
 
 def clause_of(text: str, sentence: Sentence, at: int) -> str:

@@ -48,6 +48,23 @@ _FORMATS = {
     "bf16": r"bf16|bfloat16", "fp16": r"fp16|float16|half[- ]precision", "fp8": r"fp8|float8", "tf32": r"tf32", "fp32": r"fp32|float32|single[- ]precision",
     "fp64": r"fp64|float64|double[- ]precision", "int8": r"int8", "int4": r"int4", "fp4": r"fp4|nvfp4|mxfp4", "fp6": r"fp6",
 }  # fmt: skip
+#: How a sentence goes on about what the one before it named.
+_PRONOUN = re.compile(
+    r"(?i)^\s*(?:its?|the (?:part|card|chip|gpu|accelerator|device|board|model|processor)(?:'s|’s)?|this (?:part|card|chip|gpu|model)|"
+    r"both its|with its|that)\b"
+)
+#: Between a name and what it has: nothing but the verb.
+_HAS = re.compile(
+    r"(?i)^(?:[\w-]{0,12} )?(?:has|have|had|carries|carry|offers?|ships with|comes with|packs|holds|provides|with|:|is an?|gives you)"
+    r"(?: (?:exactly|only|about|roughly|up to|a total of))?\s*$"
+)
+_HAS_LAYERS = re.compile(
+    r"(?i)\b(?:has|have|with|uses?|consists of|stacks?|comprises|contains?|features?|:)(?: (?:exactly|a total of))?\s*$|'s\s*$|’s\s*$"
+)
+_SOME_LAYERS = re.compile(
+    r"(?i)\b(?:pruned?|first|last|half|top|bottom|distill\w*|shallow\w*|deeper|stage|remaining|other|each of|every|extra|more|fewer|"
+    r"frozen|global|local|dense|moe|expert|sliding|skip\w*|drop\w*|remov\w*|keep\w*|kept|variant|version of|smaller|tiny)\b"
+)
 _COUNTED = frozenset({Kind.MEASURE, Kind.CONSTANT, Kind.NOMINAL})
 #: Words of a sentence that reports, corrects or imagines a value rather than stating it.
 _QUOTED = re.compile(
@@ -55,6 +72,9 @@ _QUOTED = re.compile(
     r"announc\w*|preliminary|prelim|originally|formerly|versus|vs|what if|confus\w*|rather than|instead of|not the|fake|fictional|made[- ]up)\b"
 )
 _MODEL_FIELDS = {"n_layers", "n_q", "n_kv", "d_head", "d_model", "d_ff"}
+_ACTIVE = (
+    "parameters.active_with_embeddings", "parameters.active_without_embeddings", "parameters.active_without_input_embedding",
+)  # fmt: skip
 _EXACTLY = frozenset(
     {
         Comparator.EQ,
@@ -75,31 +95,28 @@ _FACTORS = (*(Fraction(1000) ** n for n in (-3, -2, -1, 1, 2, 3)), Fraction(8), 
 
 
 def judge(reading: Reading) -> None:
-    """Every sentence and table row that names a record."""
+    """Every sentence that names a record; tables are judged by :mod:`ridgeline.audit.specs`."""
     if reading.resolver is None:
         return
     register = Register(reading.resolver)
-    for sentence in reading.prose():
-        _sentence(reading, register, sentence)
-    for table in reading.document.tables:
-        headings = reading.headings(table)
-        for row in table.rows[1 if table.headed else 0 :]:
-            named = [m for block in row[:2] if block >= 0 for m in register.mentions(reading.blocks[block].text)]
-            if len({m.entry.reference for m in named}) != 1:
-                continue
-            for column, block in enumerate(row):
-                if block >= 0 and column < len(headings):
-                    _cell(reading, register, block, named[0], headings[column])
+    for block, sentences in enumerate(reading.sentences):
+        if reading.blocks[block].table >= 0:
+            continue
+        last: Mention | None = None
+        for sentence in sentences:
+            last = _sentence(reading, register, sentence, last)
 
 
-def _sentence(reading: Reading, register: Register, sentence: Sentence) -> None:
-    if reading.blocks[sentence.block].kind is BlockKind.CODE or not sentence.numerals:
-        return
+def _sentence(reading: Reading, register: Register, sentence: Sentence, last: Mention | None) -> Mention | None:
+    """Judge one sentence. ``last`` is what ``it`` means; gives what it means in the next one."""
     text = reading.text(sentence)
     mentions = register.mentions(text)
-    if not mentions:
-        return
+    if not mentions and last is not None and _PRONOUN.match(text):
+        mentions = [replace(last, start=0, end=0)]
     several = len({m.entry.reference for m in mentions}) > 1
+    about = None if several else mentions[0] if mentions else last
+    if not mentions or reading.blocks[sentence.block].kind is BlockKind.CODE:
+        return about
     for index in sentence.numerals:
         numeral = reading.numeral(sentence.block, index)
         at = numeral.at - sentence.start
@@ -110,15 +127,7 @@ def _sentence(reading: Reading, register: Register, sentence: Sentence) -> None:
         word = _word(register, numeral, mention, text, at, certain=not several)
         if word is not None:
             reading.ledger.put(sentence.block, index, word)
-
-
-def _cell(reading: Reading, register: Register, block: int, mention: Mention, heading: str) -> None:
-    for index, numeral in enumerate(reading.passages[block].numerals):
-        if numeral.quantity:
-            text = f"{heading}: {reading.blocks[block].text.strip()}"
-            word = _word(register, numeral, mention, text, text.find(numeral.text), certain=numeral.unit is not None)
-            if word is not None:
-                reading.ledger.put(block, index, word)
+    return about
 
 
 def _word(
@@ -127,32 +136,41 @@ def _word(
     if numeral.value is None or numeral.comparator not in _EXACTLY or numeral.kind not in _COUNTED:
         return None
     values = register.values(mention.entry)
-    chosen = list(_fields(mention.entry.kind, numeral, values, text, at))
+    chosen = list(_fields(mention, numeral, values, text, at))
     if not chosen:
         return None
     words = []
-    for name, sure in chosen:
-        for quantity in dict.fromkeys(values.names.get(name, [])):
-            word = weigh(numeral, quantity, f"{mention.entry.reference} {name}", by=_BY)
-            if word.status is Status.RIGHT:
-                return word
-            words.append((word, sure))
+    for entry in mention.family or (mention.entry,):
+        held = register.values(entry)
+        for name, sure in chosen:
+            for quantity in dict.fromkeys(held.names.get(name, [])):
+                word = weigh(numeral, quantity, f"{entry.reference} {name}", by=_BY)
+                if word.status is Status.RIGHT:
+                    return word
+                if entry is mention.entry:
+                    words.append((word, sure))
     quoted = _MEASURED.search(_around(text, at)) or _QUOTED.search(text)
     sure = certain and all(s for _, s in words) and not quoted and _meant(mention, numeral, values, chosen)
-    if sure and mention.entry.kind == "accelerator":
-        unsaid = not mention.exact and _sibling(numeral, values, chosen)
-        sure = not unsaid and not _several(numeral, values, chosen)
     found = best([w for w, _ in words], certain=sure)
-    return found if found is None or found.status is not Status.WRONG else _cause(found, numeral, values)
+    told = found if found is None or not words else _cause(found, numeral, values, chosen)
+    if found is not None and sure and mention.entry.kind == "accelerator" and told is found:
+        # Without a cause that can be named, another variant of the part, or several of them, may be meant.
+        unsaid = not mention.exact and _sibling(numeral, values, chosen)
+        if unsaid or _several(numeral, values, chosen):
+            return best([w for w, _ in words], certain=False)
+    return told
 
 
-def _fields(kind: str, numeral: Numeral, values: Values, text: str, at: int) -> Iterator[tuple[str, bool]]:
+def _fields(mention: Mention, numeral: Numeral, values: Values, text: str, at: int) -> Iterator[tuple[str, bool]]:
     """The quantities that a numeral may be, and whether the words leave no other."""
+    kind = mention.entry.kind
     clause = _around(text, at)
     after = text[at + len(numeral.text) :].removeprefix(" ").removeprefix(numeral.unit_text)
     before = text[max(0, at - 40) : at]
     if kind == "model":
-        yield from _model_fields(numeral, clause, before, text[at + len(numeral.text) :], after)
+        yield from _model_fields(numeral, clause, text[:at], text[at + len(numeral.text) :], after)
+        return
+    if kind == "interconnect":
         return
     what = describe(dimension(numeral))
     if what == "byte/s" and not _ELSEWHERE.search(clause):
@@ -165,6 +183,10 @@ def _fields(kind: str, numeral: Numeral, values: Values, text: str, at: int) -> 
     ):
         if _CAPACITY.match(after) or _CAPACITY_BEFORE.search(before):
             yield "memory.capacity", True
+        elif (mention.end <= at and _HAS.match(text[mention.end : at].lstrip(" ,"))) or re.search(
+            r"(?i)^with $", before
+        ):
+            yield "memory.capacity", False
     elif what == "flop/s":
         yield from _peaks(values, "peak", text, clause, sure=_PEAK.search(clause) is not None)
     elif what == "flop/byte" or (
@@ -206,15 +228,21 @@ def _peaks(values: Values, kind: str, text: str, clause: str, *, sure: bool) -> 
 
 def _model_fields(numeral: Numeral, clause: str, before: str, following: str, after: str) -> Iterator[tuple[str, bool]]:
     """The same for a model; ``following`` is what stands right after the digits, ``after`` what follows the unit."""
+    whole, before = before, before[-40:]
     symbol = symbol_of(before, following, numeral)
     if symbol in _MODEL_FIELDS and not re.search(r"(?i)\bper layer\b", clause):
-        yield symbol, True
+        some = symbol == "n_layers" and (not _HAS_LAYERS.search(whole) or _SOME_LAYERS.search(whole + following[:30]))
+        yield symbol, not some
         return
     soft = () if numeral.unit is None else numeral.unit.dimension
     parameters = soft == (("param", 1),) or re.match(r"\s?(?:parameters|params|weights)\b", after) is not None
     if parameters and not re.search(r"(?i)per layer|active|embedding|layer|attention|mlp|ffn|head", clause):
         yield "parameters.total", True
         yield "checkpoint.total", True
+    elif parameters and re.search(r"(?i)\bactiv\w*", clause) and not re.search(r"(?i)per layer|layers?\b|head", clause):
+        # Three conventions are in use, and which is meant is seldom said.
+        for name in _ACTIVE:
+            yield name, False
     elif hard(soft) == (("byte", 1),) and ("token", -1) in soft:
         if not re.search(
             r"(?i)fp8|int8|int4|fp32|8-bit|4-bit|per layer|each layer|\bif\b|would|without|mha|instead", clause
@@ -245,14 +273,17 @@ def _meant(mention: Mention, numeral: Numeral, values: Values, chosen: list[tupl
     record = mention.entry.record
     if record is None or record.status == "draft" or numeral.value is None:
         return False
-    factor = Fraction(1) if numeral.unit is None else numeral.unit.factor / numeral.unit.scale
+    factor = numeral.base_factor
     for name, _ in chosen[:1]:
         for quantity in values.names.get(name, []):
             if not quantity.middle:
                 return False
             ratio = abs(numeral.value * factor / quantity.middle)
             named = any(_is(numeral, quantity, n) for n in _FACTORS)
-            if abs(ratio - 1) < Fraction(1, 100) or not (named or Fraction(2, 5) <= ratio <= Fraction(5, 2)):
+            # A count of heads or layers is no measurement: none is nearly right, and sharing makes them differ by much.
+            far = Fraction(16) if name in _MODEL_FIELDS else Fraction(5, 2)
+            near = Fraction(1, 10**6) if name in _MODEL_FIELDS else Fraction(1, 100)
+            if abs(ratio - 1) < near or not (named or 1 / far <= ratio <= far):
                 return False
             if name == "memory.capacity" and abs(ratio * Fraction(1024, 1000) ** 3 - 1) < Fraction(1, 100):
                 return False
@@ -261,7 +292,7 @@ def _meant(mention: Mention, numeral: Numeral, values: Values, chosen: list[tupl
 
 def _sibling(numeral: Numeral, values: Values, chosen: list[tuple[str, bool]]) -> bool:
     """Whether another variant of a part that is named without its variant may have such a value."""
-    factor = 1 if numeral.unit is None else numeral.unit.factor / numeral.unit.scale
+    factor = numeral.base_factor
     for name, _ in chosen:
         for quantity in values.names.get(name, []):
             if numeral.value is None or not quantity.middle:
@@ -284,16 +315,21 @@ def _several(numeral: Numeral, values: Values, chosen: list[tuple[str, bool]]) -
 
 def _is(numeral: Numeral, quantity: Quantity, count: int | Fraction) -> bool:
     """Whether a numeral prints so many times a value."""
-    factor = Fraction(1) if numeral.unit is None else numeral.unit.factor / numeral.unit.scale
+    factor = numeral.base_factor
     return holds(numeral, quantity.middle * count / factor)
 
 
-def _cause(word: Judgment, numeral: Numeral, values: Values) -> Judgment:
-    """The other quantity of the record that the printed value is."""
-    if not dimension(numeral):
+def _cause(word: Judgment, numeral: Numeral, values: Values, chosen: list[tuple[str, bool]]) -> Judgment:
+    """A wrong number explained: by the other quantity of the record that it is, or by a prefix. Itself where nothing does."""
+    if word.status is not Status.WRONG or not dimension(numeral):
         return word
+    meant = {name for name, _ in chosen}
     for name, quantities in values.names.items():
         alike = [q for q in quantities if hard(q.dimension) == dimension(numeral)]
-        if any(_is(numeral, q, 1) for q in alike):
+        if name not in meant and any(_is(numeral, q, 1) for q in alike):
             return replace(word, because=f"{word.because}; what is printed is its {name}")
+    for name in meant:
+        for quantity in values.names.get(name, []):
+            if any(_is(numeral, quantity, factor) for factor in _FACTORS):
+                return replace(word, because=f"{word.because}; the digits are those of its {name}")
     return word

@@ -123,19 +123,25 @@ def amounts(numeral: Numeral, *, exact: bool = False) -> list[Quantity]:
     """
     if numeral.value is None or (numeral.kind not in _MEASURED and numeral.kind is not Kind.NOMINAL):
         return []
-    factor, dim = (
-        (1, ()) if numeral.unit is None else (numeral.unit.factor / numeral.unit.scale, numeral.unit.dimension)
-    )
+    factor, dim = (1, ()) if numeral.unit is None else (numeral.base_factor, numeral.unit.dimension)
     found = []
     for value in (numeral.value, numeral.alternative):
         if value is None:
             continue
         half = (numeral.step or 0) / 2
-        if exact or not half or counted(numeral):
+        if exact or not half or counted(numeral) or _width(numeral):
             found.append(Quantity(value * factor, dim))
         else:
             found.append(Quantity(Interval(value - half, value + half).scaled(factor * 1), dim))  # type: ignore[arg-type]
     return found
+
+
+def _width(numeral: Numeral) -> bool:
+    """Whether a numeral is the width of an element, ``4 bits`` or ``2 bytes``: a whole number of them is no rounded one."""
+    dim = dimension(numeral)
+    return dim == (("byte", 1),) and "." not in numeral.text and numeral.unit is not None and numeral.value is not None and (
+        numeral.value * numeral.unit.factor / numeral.unit.scale <= 16 and numeral.unit.scale == 1
+    )  # fmt: skip
 
 
 def counted(numeral: Numeral) -> bool:

@@ -17,14 +17,28 @@ _VARIANTS = re.compile(
 )
 
 
+#: Names of parts end with what tells variants apart: a form factor, a size of memory, a word in brackets.
+_FORM = re.compile(r"(?i)[ -](?:sxm[0-9]?|pcie|nvl|oam|apu)\b")
+_SIZE = re.compile(r"[ -]([0-9]{2,3}) ?GB\b")
+_VENDOR = re.compile(r"(?i)^(?:nvidia|amd|google|aws|intel|apple|meta)[ -]")
+_PIECES = re.compile(r"[A-Za-z]+|[0-9]+(?:\.[0-9]+)*|[^\sA-Za-z0-9-]")
+#: A short name is taken only as it is written; ``l4`` and ``a10`` are words of other trades.
+_SHORT = 3
+
+
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A record named in a text. ``exact``: the name says which variant, or the record knows only one by it."""
+    """A record named in a text.
+
+    ``exact``: the name says which variant, or the record knows only one by it. ``family``: the records that the name can
+    mean, ``entry`` first: the ``A100`` may be any of three.
+    """
 
     entry: Entry
     start: int
     end: int
     exact: bool
+    family: tuple[Entry, ...] = ()
 
 
 @dataclass
@@ -35,23 +49,27 @@ class Values:
 
 
 class Register:
-    """The names of all accelerators and models, and their values, read when first asked for."""
+    """The names of all accelerators, models and links, and their values, read when first asked for."""
 
     def __init__(self, resolver: Resolver):
         self.resolver = resolver
-        self.names: dict[str, Entry] = {}
-        for kind in ("accelerator", "model"):
+        self.names: dict[str, tuple[Entry, str]] = {}
+        self.families: dict[str, list[Entry]] = {}
+        for kind in ("accelerator", "model", "interconnect"):
             for entry in resolver.knowledge.of_kind(kind):
                 assert entry.record is not None
                 for name in (entry.record.name, *entry.record.also_called):
                     if not name.isdigit():
-                        self.names[name] = entry
-        ordered = sorted(self.names, key=len, reverse=True)
-        self.pattern = (
-            re.compile(r"(?<![\w-])(?:" + "|".join(map(re.escape, ordered)) + r")(?![A-Za-z0-9]{2}|[0-9])")
-            if ordered
-            else None
-        )
+                        self.names.setdefault(_key(name), (entry, name))
+        self._derived: set[str] = set()
+        for entry in resolver.knowledge.of_kind("accelerator"):
+            for name in _short_names(entry):
+                key = _key(name)
+                self.families.setdefault(key, []).append(entry)
+                if key not in self.names:
+                    self._derived.add(key)
+                    self.names[key] = (entry, name)
+        self.pattern = _pattern([name for _, name in self.names.values()])
         self._values: dict[str, Values] = {}
 
     def mentions(self, text: str) -> list[Mention]:
@@ -64,8 +82,14 @@ class Register:
                 r"(?i)(?:dgx|hgx|gh200|mini|[0-9]+ ?[x×]|[0-9]) ?$", text[max(0, match.start() - 6) : match.start()]
             ):
                 continue
-            entry = self.names[match.group()]
-            found.append(Mention(entry, match.start(), match.end(), _exact(entry, match.group())))
+            held = self.names.get(_key(match.group()))
+            if held is None:
+                continue
+            entry = held[0]
+            key = _key(match.group())
+            others = [e for e in self.families.get(key, []) if e is not entry]
+            exact = _exact(entry, match.group()) and not others and key not in self._derived
+            found.append(Mention(entry, match.start(), match.end(), exact, (entry, *others)))
         return found
 
     def values(self, entry: Entry) -> Values:
@@ -129,3 +153,35 @@ def _exact(entry: Entry, name: str) -> bool:
     vendor = str(getattr(entry.record, "vendor", "")).lower()
     bare = min(names, key=len).lower()
     return name.lower().removeprefix(vendor).strip() != bare
+
+
+def _key(name: str) -> str:
+    """A name without the marks that writers put between its parts as they like."""
+    return "".join(_PIECES.findall(name)).lower()
+
+
+def _pattern(names: list[str]) -> re.Pattern[str] | None:
+    """All names, longest first, with any or no mark between their parts; capitals count in short names only."""
+    if not names:
+        return None
+    ordered = sorted(set(names), key=lambda n: (-len(_key(n)), n))
+    parts = []
+    for name in ordered:
+        pieces = r"[-_ \u00a0]?".join(map(re.escape, _PIECES.findall(name)))
+        parts.append(pieces if len(_key(name)) <= _SHORT else f"(?i:{pieces})")
+    return re.compile(r"(?<![\w-])(?:" + "|".join(parts) + r")(?![A-Za-z0-9]{2}|[0-9]|\.[0-9])")
+
+
+def _short_names(entry: Entry) -> list[str]:
+    """The names of a part that leave its variant open: the chip alone, and the chip with its memory."""
+    assert entry.record is not None
+    names = [entry.record.name, *entry.record.also_called]
+    chips = set()
+    for name in names:
+        cuts = [m.start() for m in (_FORM.search(name), _SIZE.search(name)) if m is not None]
+        chip = _VENDOR.sub("", name[: min(cuts)]) if cuts else ""
+        if len(chip) >= 3 and any(c.isdigit() for c in chip) and "," not in chip:
+            chips.add(chip)
+    size = _SIZE.search(entry.record.name)
+    found = sorted(chips)
+    return found + [f"{c} {size.group(1)} GB" for c in sorted(chips)] if size else found

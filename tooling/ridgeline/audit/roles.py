@@ -48,6 +48,13 @@ _FULL = re.compile(r"(?i)\b(?:bidirectional|full mask|non-causal|without (?:a )?
 _HYPOTHETICAL = re.compile(
     r"(?i)\bif all\b|\binstead of\b|\bhad (?:its|their) own\b|\btheir own keys\b|\bwithout (?:gqa|grouping|sharing)\b|\bmha\b|multi-head attention"
 )
+_EACH_TOKEN = re.compile(
+    r"(?i)\b(?:each|every|one|a(?: single)?)(?: new| cached| extra)? token (?:adds|needs|takes|costs|occupies|stores|uses|requires)"
+    r"(?: about| roughly| around| only| just)?\s$"
+)
+_SUPPOSED = re.compile(
+    r"(?i)\b(?:if|would|were|naive\w*|without|all heads|every head|full|expanded|uncompressed|instead|not|wrong\w*|claim\w*)\b"
+)
 
 
 def judge(reading: Reading) -> None:
@@ -104,7 +111,8 @@ class _Roles:
         dim = dimension(numeral)
         after = self.reading.passages[block].text[numeral.end : numeral.end + 40]
         soft = () if numeral.unit is None else numeral.unit.dimension
-        if dim == BYTE and ("token", -1) in soft:
+        told = _EACH_TOKEN.search(text[: numeral.at - sentence.start]) is not None
+        if dim == BYTE and (("token", -1) in soft or (told and topic == "cache" and is_size(numeral))):
             return self.per_token(block, number, text, numeral) if topic == "cache" else None
         near = nearest(self.reading, sentence, index, tokens)
         if is_size(numeral) and near is not None:
@@ -139,12 +147,18 @@ class _Roles:
                     told = f"2 × {count(n)} layers × {count(k)} heads × {count(shape['d_head'])} × {count(size)} bytes"
                     yield value, told, certain
 
+    def grouped(self, block: int, number: int, text: str) -> bool:
+        """Whether a sentence is about a model that we hold, as it is: its own number of KV heads is then the only one."""
+        return (block, number) in self.shapes.records and not _HYPOTHETICAL.search(text) and not _SUPPOSED.search(text)
+
     def per_token(self, block: int, number: int, text: str, numeral: Numeral) -> Judgment | None:
         values = list(self.per_token_values(block, number, text))
         if not values:
             return None
         dim = numeral.unit.dimension if numeral.unit is not None else BYTE
         words = [(Quantity(v, dim), f"cache of one token: {told} = {count(v)}") for v, told, _ in values]
+        if self.grouped(block, number, text):
+            words = words[:1]
         return settle(numeral, words, certain=values[0][2] and not _NOT_CACHE.search(text), by=_BY)
 
     def cache(
@@ -161,6 +175,8 @@ class _Roles:
         values = list(self.per_token_values(block, number, text))
         if not values:
             return None
+        if self.grouped(block, number, text):
+            values = values[:1]
         batches = self.shapes.batches(block, number, index)
         words = []
         for value, told, _ in values:

@@ -148,7 +148,7 @@ class Scores:
         if len(shown) != 1 or not amounts(other) or not amounts(numeral):
             return
         stale = divide(Quantity(amounts(numeral)[0].value), Quantity(amounts(other)[0].value))
-        true = Fraction(word.computed) * numeral.unit.factor / numeral.unit.scale
+        true = Fraction(word.computed) * numeral.unit.base_factor
         now = divide(Quantity(true), Quantity(amounts(other)[0].value))
         because = f"follows from {numeral.text} {numeral.unit_text}, which should be {word.shown}"
         if weigh(shown[0][1], stale, "").status is Status.WRONG:

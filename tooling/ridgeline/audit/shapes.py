@@ -54,8 +54,8 @@ _LETTERS = {
     "d_head": "d_head",
 }
 _FORMATS = re.compile(
-    r"(?P<half>\b(?:fp16|float16|bf16|bfloat16|half[- ]precision|16[- ]bit)\b)|(?P<four>\b(?:fp32|float32|32[- ]bit|single[- ]precision)\b)"
-    r"|(?P<one>\b(?:fp8|float8|int8|8[- ]bit|e4m3|e5m2)\b)|(?P<nibble>\b(?:int4|fp4|4[- ]bit)\b)"
+    r"(?P<half>\b(?:fp16|float16|bf16|bfloat16|half[- ]precision|16[- ]bits?)\b)|(?P<four>\b(?:fp32|float32|32[- ]bits?|single[- ]precision)\b)"
+    r"|(?P<one>\b(?:fp8|float8|int8|8[- ]bits?|e4m3|e5m2)\b)|(?P<nibble>\b(?:int4|fp4|4[- ]bits?)\b)"
     r"|(?P<said>\b(?:two|four|one|1|2|4) bytes?(?: per| each| an| for each|/)\s?(?:element|value|number|entry|parameter|score|weight)?)",
     re.I,
 )

@@ -70,7 +70,7 @@ def settle(numeral: Numeral, candidates: Iterable[tuple[Quantity, str]], *, cert
     found = list(candidates)
     if not found:
         return None
-    factor = Fraction(1) if numeral.unit is None else numeral.unit.factor / numeral.unit.scale
+    factor = numeral.base_factor
     for quantity, because in found:
         if holds(numeral, quantity.middle / factor):
             word = weigh(numeral, quantity, because, by=by)
@@ -86,7 +86,7 @@ def settle(numeral: Numeral, candidates: Iterable[tuple[Quantity, str]], *, cert
 
 def _meets(numeral: Numeral, truth: Quantity) -> bool:
     """Whether the inputs as printed, taken as exact, give what is printed."""
-    factor = Fraction(1) if numeral.unit is None else numeral.unit.factor / numeral.unit.scale
+    factor = numeral.base_factor
     middle = truth.middle / factor
     return any(i is not None and i.contains(middle) for i in (numeral.interval, numeral.alternative_interval))
 
@@ -145,7 +145,7 @@ def loosely(numeral: Numeral, truth: Quantity) -> bool:
     """Whether a hedged figure, or a small round ratio, holds when rounded to its last significant digit."""
     if numeral.value is None or not (numeral.comparator in _TIMES or numeral.kind is Kind.WORD):
         return False
-    factor = Fraction(1) if numeral.unit is None else numeral.unit.factor / numeral.unit.scale
+    factor = numeral.base_factor
     middle = midpoint(truth.interval, Fraction(0)) / factor
     slack = max(significant(numeral) / 2, abs(numeral.value) / 10)
     return abs(middle - numeral.value) <= slack
@@ -153,7 +153,7 @@ def loosely(numeral: Numeral, truth: Quantity) -> bool:
 
 def told(numeral: Numeral, truth: Quantity) -> tuple[str, str]:
     """A computed value in base units of the numeral, and for people."""
-    factor = Fraction(1) if numeral.unit is None else numeral.unit.factor / numeral.unit.scale
+    factor = numeral.base_factor
     value = truth.middle / factor
     text = exact_text(value) if truth.exact else short(value)
     shown = show_beside(truth, numeral) if numeral.unit is not None else show(truth)

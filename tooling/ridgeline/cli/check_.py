@@ -43,9 +43,16 @@ def run(options: argparse.Namespace) -> int:
 def computed(options: argparse.Namespace, root: Path) -> tuple[str, int]:
     """The report of a check, and the exit status."""
     from ridgeline import report as reporting
+    from ridgeline.cache import Tried
     from ridgeline.check import check
+    from ridgeline.rules import trial
 
+    tried = Tried(root)
+    if not options.no_cache:
+        tried.load(trial.CLEAN)
     report = check(root)
+    if not options.no_cache:
+        tried.save(report.tried)
     wanted = wanted_paths(options.paths, root)
     if wanted is not None:
         # A file that no kind reads has a finding and no entry.

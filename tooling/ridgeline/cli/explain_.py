@@ -15,6 +15,7 @@ from ridgeline.cli.values import add_format, settings
 
 if TYPE_CHECKING:
     from ridgeline.check import Report
+    from ridgeline.figures.conclusion import Conclusion
     from ridgeline.figures.figure import FigureResult
 
 EXAMPLE = """example:
@@ -43,8 +44,8 @@ def run(options: argparse.Namespace) -> int:
     if match is None:
         raise UsageError(f"{options.place}: write FILE:LINE[:COLUMN], or a record and one of its fields")
     from ridgeline.check import check
-    from ridgeline.explanation import explain_figure
-    from ridgeline.report import figure_as_dict
+    from ridgeline.explanation import explain_conclusion, explain_figure
+    from ridgeline.report import conclusion_as_dict, figure_as_dict
 
     root = root_of(options)
     report = check(root)
@@ -53,15 +54,31 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"{path} is no record below {root}")
     line, column = int(match["line"]), int(match["column"]) if match["column"] else None
     found = figures_at(report, path, line, column)
-    if not found:
+    claims = conclusions_at(report, path, line, column)
+    if not found and not claims:
         raise UsageError(
             f"no numeral stands at {options.place}: give the line of one (see check --format json --figures)"
         )
     if options.format == "json":
-        sys.stdout.write(json.dumps([figure_as_dict(report, f) for f in found], indent=1, ensure_ascii=False) + "\n")
+        told = [figure_as_dict(report, f) for f in found] + [conclusion_as_dict(report, c) for c in claims]
+        sys.stdout.write(json.dumps(told, indent=1, ensure_ascii=False) + "\n")
     else:
-        sys.stdout.write("\n".join(explain_figure(report, f) for f in found))
+        trees = [explain_figure(report, f) for f in found] + [explain_conclusion(report, c) for c in claims]
+        sys.stdout.write("\n".join(trees))
     return 0
+
+
+def conclusions_at(report: Report, path: str, line: int, column: int | None) -> list[Conclusion]:
+    """What the words that begin in a line conclude; with a column, the words that cover it."""
+    found = []
+    for conclusion in report.conclusions:
+        document = report.knowledge.entries[conclusion.record].document
+        if document.path != path:
+            continue
+        place = document.place(conclusion.path, at=conclusion.at, length=conclusion.length)
+        if place.line == line and (column is None or place.column <= column < place.column + conclusion.length):
+            found.append(conclusion)
+    return found
 
 
 def figures_at(report: Report, path: str, line: int, column: int | None) -> list[FigureResult]:

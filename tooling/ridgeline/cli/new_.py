@@ -14,7 +14,9 @@ EXAMPLE = """example:
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Options of the verb."""
-    parser.add_argument("kind", help="accelerator, model, class, format, interconnect or source")
+    parser.add_argument(
+        "kind", help="accelerator, model, class, format, interconnect, architecture, announced, lesson or source"
+    )
     parser.add_argument("id", help="kebab case; the file's name")
     parser.add_argument("--dry-run", action="store_true", help="print the record instead of writing it")
 

@@ -49,16 +49,23 @@ def _print(result: dict[str, Any], form: str) -> None:
         sys.stdout.write(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
         return
     columns: list[str] = result["columns"]
-    rows = [["" if row[c] is None else _cell(row[c]) for c in columns] for row in result["rows"]]
     if form == "csv":
         writer = csv.writer(sys.stdout)
         writer.writerow(columns)
-        writer.writerows(rows)
+        writer.writerows([row[c] for c in columns] for row in result["rows"])
         return
+    rows = [["" if row[c] is None else _cell(row[c]) for c in columns] for row in result["rows"]]
     widths = [min(60, max([len(c), *(len(r[i]) for r in rows)])) for i, c in enumerate(columns)]
+    numeric = [all(isinstance(row[c], int | float | None) for row in result["rows"]) for c in columns]
     for line in (columns, ["-" * w for w in widths], *rows):
-        sys.stdout.write("  ".join(v[:60].ljust(w) for v, w in zip(line, widths, strict=True)).rstrip() + "\n")
+        cells = zip(line, widths, numeric, strict=True)
+        sys.stdout.write("  ".join(v[:60].rjust(w) if n else v[:60].ljust(w) for v, w, n in cells).rstrip() + "\n")
 
 
 def _cell(value: object) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    """A value for people: whole numbers in groups of three, others to six digits."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        value = int(value)
+    if isinstance(value, float):
+        return f"{value:,.6g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -166,6 +166,12 @@ def full(machine: Machine, sizes: Sizes) -> Tensor:
     return _unfused(_Problem.of(machine, sizes, length, length, causal=False), sizes)
 
 
+def full_tiled(machine: Machine, sizes: Sizes) -> Tensor:
+    """Fused, in square tiles, without a mask."""
+    length, tile = whole(sizes, "L"), whole(sizes, "tile")
+    return _tiled(_Problem.of(machine, sizes, length, length, causal=False), tile, tile)
+
+
 def chunk(machine: Machine, sizes: Sizes) -> Tensor:
     """Fused; the queries of one chunk, which starts ``offset`` tokens into the prompt, against all keys so far.
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
+from ridgeline.figures.conclusion import Conclusion, Side, Threshold, compared, same_dimension
 from ridgeline.figures.figure import Status
-from ridgeline.figures.passage import HOLE, Passage, skeleton
+from ridgeline.figures.passage import Passage
+from ridgeline.figures.words import Trouble, Words
 from ridgeline.findings.finding import Finding, Level
 from ridgeline.formulas.errors import FormulaError
 from ridgeline.formulas.evaluate import BUILTINS
@@ -15,8 +16,7 @@ from ridgeline.formulas.quantity import Quantity
 from ridgeline.formulas.tree import Call, Name, Node, UnitLiteral, walk
 from ridgeline.knowledge.base import Entry
 from ridgeline.knowledge.derivation import Derivation
-from ridgeline.knowledge.resolve import Resolver, Scope
-from ridgeline.numbers import read
+from ridgeline.knowledge.resolve import Resolver, Scope, Unread
 from ridgeline.numbers.numeral import Numeral
 from ridgeline.records.common import Figure
 from ridgeline.records.walk import dotted
@@ -38,6 +38,7 @@ class Bound:
     source: str = ""
     at: str = ""
     checked: str = ""
+    threshold: Threshold | None = None
 
 
 Binding = dict[tuple[str | int, ...], dict[int, Bound]]
@@ -50,11 +51,13 @@ class Binder:
         assert entry.record is not None
         self.entry = entry
         self.record = entry.record
-        self.passages = passages
+        self.words = Words(passages, resolver.knowledge.names)
         self.resolver = resolver
         self.scope = resolver.scope_of(entry)
         self.findings: list[Finding] = []
         self.bound: Binding = {}
+        #: What entries with ``holds:`` claim.
+        self.conclusions: list[Conclusion] = []
         #: Numerals of entries that bind nothing: the finding about the entry speaks for them.
         self.refused: set[tuple[tuple[str | int, ...], int]] = set()
 
@@ -69,10 +72,14 @@ class Binder:
                     f"this entry is a proposal: {figure.todo}",
                     mend="check it, then delete its todo: line",
                 )
-            match = self.locate(index, figure)
-            if match is None:
+            if figure.holds is not None:
+                self.conclude(index, figure, figure.holds)
                 continue
-            passage, numerals = match
+            match = self.words.locate(figure)
+            if isinstance(match, Trouble):
+                self.trouble(index, match)
+                continue
+            passage, numerals = match.passage, match.numerals
             try:
                 bindings = list(self.meanings(index, figure, passage, numerals))
             except _Refused:
@@ -82,104 +89,22 @@ class Binder:
                 self.keep(index, passage, at, binding)
         return self.bound
 
-    # Where the words stand
-
-    def locate(self, index: int, figure: Figure) -> tuple[Passage, list[int]] | None:
-        """The one passage and the numerals that an entry speaks of; a finding otherwise."""
-        pattern = _pattern(figure.say, self.resolver.knowledge.names)
-        wanted = figure.in_
-        places = [
-            (passage, numerals)
-            for passage in self.passages
-            if wanted is None or dotted(passage.path) == wanted
-            for numerals in passage.find(pattern)
-        ]
-        if HOLE not in pattern:
-            self.report(
-                index,
-                "say",
-                "figure-without-numeral",
-                "say: holds no numeral",
-                found=figure.say[:60],
-                mend="quote the words with their numerals",
-            )
-            return None
-        if not places:
-            places = self.loosely(figure)
-        if len(places) == 1:
-            return places[0]
-        if not places:
-            near = self.nearest(pattern)
-            fields = sorted({dotted(p.path) for p in self.passages})
-            if wanted is not None and wanted not in fields:
-                self.report(
-                    index,
-                    "in",
-                    "figure-unmatched",
-                    f"no prose field is called {wanted}",
-                    mend=f"prose stands in {', '.join(fields)}",
-                    found=wanted,
-                )
-                return None
-            stands = any(p.verbatim(figure.say) for p in self.passages if wanted is None or dotted(p.path) == wanted)
-            self.report(
-                index,
-                "say",
-                "figure-unmatched",
-                "in their sentence these words hold no numeral that states a quantity"
-                if stands
-                else "these words stand nowhere in the record's prose",
-                found=figure.say[:80],
-                mend=f"nearest: “{near}”" if near else "delete the entry, or quote the words as they stand",
-            )
-            return None
-        where = ", ".join(sorted({dotted(p.path) for p, _ in places}))
-        self.report(
-            index,
-            "say",
-            "figure-ambiguous",
-            f"these words stand {len(places)} times ({where})",
-            found=figure.say[:80],
-            mend="quote more of the sentence" + ("" if "," not in where else ", or name the field in in:"),
-        )
-        return None
-
-    def loosely(self, figure: Figure) -> list[tuple[Passage, list[int]]]:
-        """Where the words stand whose numerals read otherwise in their sentence, or with another unit at a numeral.
-
-        A changed unit counts only for what is recomputed: the comparison then says what is wrong with it. For the rest the
-        words are all that there is.
-        """
-        passages = [p for p in self.passages if figure.in_ is None or dotted(p.path) == figure.in_]
-        places = [(passage, found) for passage in passages for found in passage.verbatim(figure.say) if found]
-        if places or (figure.is_ is None and figure.each is None):
-            return places
-        pattern = _pattern(figure.say, self.resolver.knowledge.names, units=True)
-        if not pattern.replace(HOLE, "").strip():
-            return []
-        return [(passage, found) for passage in passages for found in passage.find(pattern, units=True)]
-
-    def nearest(self, pattern: str) -> str:
-        """The passage words that come closest to a skeleton, with their numerals."""
-        from difflib import SequenceMatcher
-
-        best, best_ratio = "", 0.55
-        for passage in self.passages:
-            text = passage.skeleton
-            if not text:
-                continue
-            block = SequenceMatcher(None, text, pattern, autojunk=False).find_longest_match()
-            start = max(0, block.a - block.b)
-            start = text.rfind(" ", 0, start + 1) + 1
-            end = text.find(" ", start + len(pattern))
-            window = text[start:end] if end >= 0 else text[start:]
-            ratio = SequenceMatcher(None, window, pattern, autojunk=False).ratio()
-            if ratio > best_ratio:
-                first = text.count(HOLE, 0, start)
-                for number in passage.quantities[first : first + window.count(HOLE)]:
-                    window = window.replace(HOLE, passage.numerals[number].text, 1)
-                best, best_ratio = window, ratio
-        return best[:120]
+    def conclude(self, index: int, figure: Figure, claim: str) -> None:
+        """Evaluate the comparison that words without a numeral of their own claim."""
+        span = self.words.spot(figure)
+        if isinstance(span, Trouble):
+            self.trouble(index, span)
+            return
+        try:
+            left, relation, right = compared(self.resolver, claim, self.with_scope(index, figure))
+        except FormulaError as error:
+            self.refuse(index, "holds", f"{claim}: {error.message}", error)
+            return
+        except _Refused:
+            return
+        text = span.passage.text[span.start : span.end]
+        place = (self.entry.reference, span.passage.path, span.start, span.end - span.start)
+        self.conclusions.append(Conclusion(*place, text, claim, left, relation, right))
 
     # What the entry says
 
@@ -276,6 +201,7 @@ class Binder:
                 if symbol is not None:
                     inputs[symbol] = self.input(index, figure, passage.numerals[at], symbol, scope)
         inner = scope.with_symbols(inputs)
+        limits = self.thresholds(index, figure, passage, numerals, inner)
         for position, (at, expression) in enumerate(zip(numerals, expressions, strict=True)):
             if expression == SKIP:
                 continue
@@ -300,7 +226,38 @@ class Binder:
                     mend="name the quantity it follows from, or use set_aside: with the reason",
                 )
                 continue
-            yield at, Bound(index, status, derivation, expression)
+            threshold = limits.get(position)
+            if threshold is not None:
+                try:
+                    same_dimension(derivation.quantity, threshold.derivation.quantity)
+                except FormulaError as error:
+                    raise self.refuse(index, threshold.side, f"{threshold.expression}: {error.message}") from None
+            yield at, Bound(index, status, derivation, expression, threshold=threshold)
+
+    def thresholds(
+        self, index: int, figure: Figure, passage: Passage, numerals: list[int], scope: Scope
+    ) -> dict[int, Threshold]:
+        """Position in the pattern → the threshold that ``above:`` or ``below:`` gives for it."""
+        found: dict[int, Threshold] = {}
+        sides: tuple[tuple[Side, str | list[str] | None], ...] = (("above", figure.above), ("below", figure.below))
+        for side, given in sides:
+            if given is None:
+                continue
+            stated = [given] if isinstance(given, str) else given
+            if len(stated) != len(numerals):
+                message = f"{len(stated)} thresholds for {len(numerals)} numerals"
+                self.count_mismatch(index, side, passage, numerals, message)
+            for position, expression in enumerate(stated):
+                if expression == SKIP:
+                    continue
+                path = (side, position) if isinstance(given, list) else (side,)
+                if position in found:
+                    raise self.refuse(index, path, "a value is above one threshold or below one: say which of the two")
+                try:
+                    found[position] = Threshold(side, expression, self.resolver.evaluate(expression, scope))
+                except FormulaError as error:
+                    raise self.refuse(index, path, f"{expression}: {error.message}", error) from None
+        return found
 
     def input_symbol(self, expression: str, scope: Scope) -> str | None:
         """The symbol that an element of ``each`` reads from its numeral, where the element is a bare symbol."""
@@ -329,12 +286,15 @@ class Binder:
                 value = numeral.alternative
         unit = numeral.unit
         declared = self.resolver.symbol(symbol, "1", scope)
-        quantity = Quantity(value if unit is None else value * unit.factor / unit.scale, unit.dimension if unit else ())
+        quantity = Quantity(value if unit is None else value * unit.base_factor, unit.dimension if unit else ())
         if not quantity.dimension and declared.quantity.dimension:
             quantity = Quantity(value * (declared.unit.factor if declared.unit else 1), declared.quantity.dimension)
         return Derivation(symbol, quantity, declared.unit, means=declared.means)
 
     # Findings
+
+    def trouble(self, index: int, trouble: Trouble) -> None:
+        self.report(index, trouble.key, trouble.rule, trouble.message, found=trouble.found, mend=trouble.mend)
 
     def keep(self, index: int, passage: Passage, at: int, binding: Bound) -> None:
         fields = self.bound.setdefault(passage.path, {})
@@ -353,9 +313,16 @@ class Binder:
         fields[at] = binding
 
     def refuse(
-        self, index: int, path: tuple[str | int, ...], message: str, error: FormulaError | None = None, mend: str = ""
+        self,
+        index: int,
+        path: str | tuple[str | int, ...],
+        message: str,
+        error: FormulaError | None = None,
+        mend: str = "",
     ) -> _Refused:
         """Record why an entry binds nothing; gives the exception to raise."""
+        if isinstance(error, Unread):
+            return _Refused()
         if error is not None and error.candidates:
             mend = f"did you mean {' or '.join(error.candidates)}?"
         self.report(index, path, "figure-expression", message, mend=mend)
@@ -386,12 +353,6 @@ class Binder:
                 mend=mend,
             )
         )
-
-
-@lru_cache(maxsize=8192)
-def _pattern(say: str, names: frozenset[str], units: bool = False) -> str:
-    """The skeleton of an entry's words: a hole for each numeral that states something."""
-    return skeleton(say, [n for n in read(say, names) if n.quantity or n.error], units=units)
 
 
 def _typed(tree: Node) -> bool:

@@ -58,7 +58,8 @@ class Verdict:
     ``holds``: the printed value may stand. ``factor``: printed over true, where it has a name (``1.024^-3``, ``10^3``).
     ``tie``: the truth lies exactly half-way between two printable values. ``nearest``: the true value in base units of
     the numeral's unit, ready to be printed in its place. ``grade`` is ``None`` only where nothing could be computed;
-    ``unknown`` then holds the names that stood in the way, and nothing is claimed either way.
+    ``unknown`` then holds the names that stood in the way, and nothing is claimed either way. ``words_stand``: what the
+    sentence says of the number is true, only its digits are not; ``digits_stand``: the other way round.
     """
 
     grade: Grade | None
@@ -69,6 +70,8 @@ class Verdict:
     tie: bool = False
     nearest: Fraction | None = None
     unknown: tuple[str, ...] = ()
+    words_stand: bool = False
+    digits_stand: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from itertools import pairwise
 from ridgeline.figures.equation_tokens import T, Token
 from ridgeline.figures.equation_tree import Equation, Ref, Side
 from ridgeline.numbers.numeral import Numeral
-from ridgeline.numbers.units import Unit
 
 #: Words that may stand between a relation and a numeral; the numeral's comparator says what they mean.
 HEDGES = frozenset(
@@ -129,12 +128,8 @@ def two_units(a: Numeral, b: Numeral) -> bool:
 
 def _ratio(a: Numeral, b: Numeral) -> Fraction:
     assert a.value is not None and b.value is not None and a.unit is not None and b.unit is not None
-    left, right = a.value * _canonical(a.unit), b.value * _canonical(b.unit)
+    left, right = a.value * a.unit.base_factor, b.value * b.unit.base_factor
     return abs(left / right) if right else Fraction(0)
-
-
-def _canonical(unit: Unit) -> Fraction:
-    return unit.factor / unit.scale
 
 
 def _plausible(a: Numeral, b: Numeral) -> bool:

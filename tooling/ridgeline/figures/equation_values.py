@@ -91,7 +91,7 @@ class Values:
             numeral = self.numeral(at.index)
             value = self._value(numeral, at.index)
             unit = numeral.unit
-            found = Amount(value) if unit is None else Amount(value * unit.factor / unit.scale, unit.dimension)
+            found = Amount(value) if unit is None else Amount(value * unit.base_factor, unit.dimension)
             self._amounts[key] = found
         return found
 

@@ -67,7 +67,7 @@ def views(values: Values, node: Node, numeral: Numeral) -> Iterator[View]:
     bare_result = unit is None or not hard(unit.dimension)
     if not units and unit is not None and not bare_result:
         yield View(node, values.number, values.true_number, unit.factor, unit.dimension)
-        yield View(node, values.printed, values.true, unit.factor / unit.scale, unit.dimension, last=True)
+        yield View(node, values.printed, values.true, unit.base_factor, unit.dimension, last=True)
     else:
         yield View(node, values.printed, values.true)
         common = values.common_unit(node)

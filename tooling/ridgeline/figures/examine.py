@@ -8,10 +8,11 @@ from fractions import Fraction
 
 from ridgeline.figures.binding import Binder, Bound
 from ridgeline.figures.compare import Grade, Verdict, compare, customary_unit
+from ridgeline.figures.conclusion import Conclusion, against, of_threshold, orders
 from ridgeline.figures.equations import Equation
 from ridgeline.figures.equations import check as check_equation
 from ridgeline.figures.figure import FigureResult, Status
-from ridgeline.figures.messages import LEVELS, mismatch
+from ridgeline.figures.messages import LEVELS, false_conclusion, mismatch
 from ridgeline.figures.passage import Passage
 from ridgeline.findings.finding import Finding, Level
 from ridgeline.formulas.quantity import Quantity
@@ -35,6 +36,7 @@ class Examination:
 
     figures: list[FigureResult] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    conclusions: list[Conclusion] = field(default_factory=list)
 
 
 def passages(entry: Entry, names: frozenset[str]) -> list[Passage]:
@@ -49,12 +51,13 @@ def examine(entry: Entry, resolver: Resolver, found: list[Passage] | None = None
         found = passages(entry, resolver.knowledge.names)
     binder = Binder(entry, found, resolver)
     bound = binder.bind()
-    examination = Examination(findings=list(binder.findings))
+    examination = Examination(findings=list(binder.findings), conclusions=list(binder.conclusions))
     judge = _Judge(entry, examination, binder.refused)
     for passage in found:
         judge.passage(passage, bound.get(passage.path, {}))
     judge.repeats()
     judge.report()
+    examination.findings += [false_conclusion(entry, c) for c in binder.conclusions if not c.holds]
     return examination
 
 
@@ -72,7 +75,11 @@ class _Judge:
         results: dict[int, FigureResult] = {}
         operands = {index for equation in passage.equations for index in equation.operands}
         for index, binding in bound.items():
-            results[index] = self.bound(passage, passage.numerals[index], binding, index in operands)
+            results[index] = result = self.bound(passage, passage.numerals[index], binding, index in operands)
+            if binding.threshold is not None and (drawn := of_threshold(result, binding.threshold)) is not None:
+                self.out.conclusions.append(drawn)
+        for index, verdict in list(orders(passage.text, passage.numerals, results)):
+            results[index] = replace(results[index], verdict=verdict)
         for equation in passage.equations:
             self.equation(passage, equation, bound, results)
         for index, numeral in enumerate(passage.numerals):
@@ -97,7 +104,10 @@ class _Judge:
         if binding.derivation is None or binding.status not in (Status.RECOMPUTED, Status.RECORDED):
             return result
         numeral = rounded_operand(numeral)
-        return replace(result, numeral=numeral, verdict=compare_bound(numeral, binding.derivation.quantity, operand))
+        verdict = compare_bound(numeral, binding.derivation.quantity, operand)
+        if binding.threshold is not None:
+            verdict = against(verdict, numeral, binding.derivation, binding.threshold)
+        return replace(result, numeral=numeral, verdict=verdict)
 
     def alone(self, passage: Passage, index: int, numeral: Numeral) -> FigureResult:
         status = Status.UNCOVERED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ridgeline.figures.compare import Grade
+from ridgeline.figures.conclusion import Conclusion
 from ridgeline.figures.figure import FigureResult
 from ridgeline.figures.printing import show, show_beside
 from ridgeline.findings.finding import Finding, Level
@@ -24,7 +25,7 @@ def mismatch(entry: Entry, result: FigureResult) -> Finding:
     printed = f"{numeral.text} {numeral.unit_text}".strip() if numeral.unit_text != "%" else f"{numeral.text}%"
     true = show_beside(derivation.quantity, numeral)
     new = mended(result)
-    if verdict.holds:
+    if verdict.holds or verdict.digits_stand:
         message = f"{printed}: {verdict.because}"
     else:
         message = f"{printed} is wrong: {result.expression} = {true}"
@@ -37,10 +38,28 @@ def mismatch(entry: Entry, result: FigureResult) -> Finding:
         record=entry.reference,
         field=dotted(result.path),
         found=printed,
-        expected=new or true,
-        because=f"{verdict.because}; {inputs_of(derivation)}" if not verdict.holds else inputs_of(derivation),
+        expected=new or ("" if verdict.digits_stand else true),
+        because=inputs_of(derivation)
+        if verdict.holds or verdict.digits_stand
+        else f"{verdict.because}; {inputs_of(derivation)}",
         mend=_next_step(result, new, true) if not verdict.holds else "",
         fixable=new is not None,
+    )
+
+
+def false_conclusion(entry: Entry, conclusion: Conclusion) -> Finding:
+    """The finding for words whose comparison does not hold."""
+    because = "; ".join(text for d in (conclusion.left, conclusion.right) if (text := inputs_of(d)))
+    return Finding(
+        "figure-decision",
+        Level.ERROR,
+        entry.document.place(conclusion.path, at=conclusion.at, length=conclusion.length),
+        f"the sentence claims {conclusion.claim}, but it is {conclusion.sides}",
+        record=entry.reference,
+        field=dotted(conclusion.path),
+        found=conclusion.words,
+        because=because,
+        mend="edit the sentence: its claim does not hold",
     )
 
 
@@ -52,7 +71,9 @@ def mended(result: FigureResult) -> str | None:
     verdict = result.verdict
     if verdict is None or result.derivation is None or verdict.holds or verdict.nearest is None:
         return None
-    if verdict.grade in (Grade.DECISION, Grade.UNINFORMATIVE) or _unit_missing(result):
+    if verdict.grade is Grade.DECISION and not verdict.words_stand:
+        return None
+    if verdict.grade is Grade.UNINFORMATIVE or _unit_missing(result):
         return None
     return restyle(result.numeral, verdict.nearest)
 

@@ -70,13 +70,16 @@ class Passage:
 
         A few words alone can read otherwise than in their sentence: a list's unit, a name or a year is not seen there.
         """
+        return [[i for i in self.quantities if start <= self.numerals[i].at < end] for start, end in self.words(words)]
+
+    def words(self, words: str) -> list[tuple[int, int]]:
+        """Each place where words stand as they are, white space apart: start and end."""
         pattern = r"\s+".join(re.escape(word) for word in words.split())
-        found = []
-        for match in re.finditer(pattern, self.text):
-            start, end = match.span()
-            if not (_joined(self.text[start - 1 : start + 1]) or _joined(self.text[end - 1 : end + 1])):
-                found.append([i for i in self.quantities if start <= self.numerals[i].at < end])
-        return found
+        return [
+            (start, end)
+            for start, end in (match.span() for match in re.finditer(pattern, self.text))
+            if not (_joined(self.text[start - 1 : start + 1]) or _joined(self.text[end - 1 : end + 1]))
+        ]
 
 
 def skeleton(text: str, numerals: list[Numeral], *, units: bool = False) -> str:

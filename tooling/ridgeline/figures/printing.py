@@ -93,7 +93,7 @@ def show_beside(quantity: Quantity, numeral: Numeral) -> str:
         return f"{short(quantity.middle * 100)}%"
     suffix = _SUFFIX.search(numeral.text)
     scale = numeral_scale(numeral) if suffix else unit.scale
-    value = quantity.middle / (unit.factor / unit.scale * scale)
+    value = quantity.middle / (unit.base_factor * scale)
     return f"{short(value)}{suffix.group() if suffix else ''} {numeral.unit_text}".rstrip()
 
 

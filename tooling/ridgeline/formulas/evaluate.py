@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import ceil, floor
 
-from ridgeline.formulas.errors import MAX_NESTING, Budget, FormulaError, nearest
+from ridgeline.formulas.errors import LOGARITHM, MAX_BITS, MAX_NESTING, ROOT, Budget, FormulaError, effort, nearest
 from ridgeline.formulas.quantity import (
     Quantity,
     add,
@@ -17,6 +17,7 @@ from ridgeline.formulas.quantity import (
     negated,
     raised,
     scaled,
+    size,
     square_root_dimension,
     subtract,
     times,
@@ -28,6 +29,7 @@ from ridgeline.numbers.units import Dimension, describe, hard
 Lookup = Callable[[Name], Quantity]
 EvaluateArgument = Callable[[Node], Quantity]
 CallBack = Callable[[Call, EvaluateArgument], Quantity]
+Function = Callable[[list[Quantity], list[str], Budget], Quantity]
 
 _OPERATORS = {"+": add, "-": subtract, "*": times, "/": divide, "^": raised}
 
@@ -69,9 +71,9 @@ class _Evaluation:
         if kind is Binary:
             return self.binary(node)  # type: ignore[arg-type]
         try:
+            self.budget.spend()
             if isinstance(node, Name):
                 return self.lookup(node)
-            self.budget.spend()
             if isinstance(node, Negate):
                 inner = self.value(node.operand)
                 return Quantity(negated(inner.value), inner.dimension)
@@ -93,8 +95,7 @@ class _Evaluation:
         for part in reversed(chain):
             right = self.value(part.right)
             try:
-                budget.spend()
-                result = _OPERATORS[part.operator](result, right, notes)
+                result = _OPERATORS[part.operator](result, right, notes, budget)
             except FormulaError as error:
                 raise error.at(part.start, part.end) from None
             if notes:
@@ -120,7 +121,7 @@ class _Evaluation:
             result = self.with_unit(node)
         else:
             arguments = [self.value(part) for part in node.positional]
-            result = function(arguments, self.notes)
+            result = function(arguments, self.notes, self.budget)
         if self.notes:
             self.report(node)
         return result
@@ -131,54 +132,58 @@ class _Evaluation:
         subject, unit = self.value(node.positional[0]), node.positional[1].unit
         if node.name[0] == "num":
             common(subject.dimension, unit.dimension, self.notes, "read in")
-            return Quantity(scaled(subject.value, 1 / unit.factor))
+            return Quantity(scaled(subject.value, 1 / unit.factor, self.budget))
         if hard(subject.dimension):
             raise FormulaError(
                 f"as() attaches a unit to a number or a count, this is in {describe(subject.dimension)} already; "
                 "num(x, unit) takes a unit away"
             )
-        return Quantity(scaled(subject.value, unit.factor), unit.dimension)
+        return Quantity(scaled(subject.value, unit.factor, self.budget), unit.dimension)
 
 
-# The built-in functions. Each takes its arguments, and appends to the notes what is doubtful.
+# The built-in functions. Each takes its arguments, appends to the notes what is doubtful, and pays before it computes.
 
 
-def _joined(arguments: list[Quantity], notes: list[str], name: str) -> Dimension:
+def _joined(arguments: list[Quantity], notes: list[str], budget: Budget, name: str) -> Dimension:
     if not arguments:
         raise FormulaError(f"{name} takes at least one argument")
-    dimension = arguments[0].dimension
+    dimension, longest = arguments[0].dimension, size(arguments[0].value)
     for other in arguments[1:]:
+        longest = max(longest, size(other.value))
+        # Each end is compared with the one that is best so far: a product of what is longest.
+        budget.spend(2 * effort(min(2 * longest, MAX_BITS)))
         if other.dimension != dimension:
             dimension = common(dimension, other.dimension, notes, "compared with")
     return dimension
 
 
-def _min(arguments: list[Quantity], notes: list[str]) -> Quantity:
-    dimension = _joined(arguments, notes, "min")
+def _min(arguments: list[Quantity], notes: list[str], budget: Budget) -> Quantity:
+    dimension = _joined(arguments, notes, budget, "min")
     return Quantity(between(min(a.low for a in arguments), min(a.high for a in arguments)), dimension)
 
 
-def _max(arguments: list[Quantity], notes: list[str]) -> Quantity:
-    dimension = _joined(arguments, notes, "max")
+def _max(arguments: list[Quantity], notes: list[str], budget: Budget) -> Quantity:
+    dimension = _joined(arguments, notes, budget, "max")
     return Quantity(between(max(a.low for a in arguments), max(a.high for a in arguments)), dimension)
 
 
-def _sum(arguments: list[Quantity], notes: list[str]) -> Quantity:
+def _sum(arguments: list[Quantity], notes: list[str], budget: Budget) -> Quantity:
     if not arguments:
         raise FormulaError("sum takes at least one argument")
     total = arguments[0]
     for other in arguments[1:]:
-        total = add(total, other, notes)
+        total = add(total, other, notes, budget)
     return total
 
 
-def _count(arguments: list[Quantity], notes: list[str]) -> Quantity:
+def _count(arguments: list[Quantity], notes: list[str], budget: Budget) -> Quantity:
     return Quantity(Fraction(len(arguments)))
 
 
-def _only(arguments: list[Quantity], name: str) -> Quantity:
+def _only(arguments: list[Quantity], budget: Budget, name: str, steps: int = 0) -> Quantity:
     if len(arguments) != 1:
         raise FormulaError(f"{name} takes one argument, not {len(arguments)}")
+    budget.spend(steps + effort(size(arguments[0].value)))
     return arguments[0]
 
 
@@ -187,9 +192,9 @@ def nearest_integer(value: Fraction) -> int:
     return -floor(Fraction(1, 2) - value) if value < 0 else floor(value + Fraction(1, 2))
 
 
-def _rounding(name: str, to_integer: Callable[[Fraction], int]) -> Callable[[list[Quantity], list[str]], Quantity]:
-    def function(arguments: list[Quantity], notes: list[str]) -> Quantity:
-        subject = _only(arguments, name)
+def _rounding(name: str, to_integer: Callable[[Fraction], int]) -> Function:
+    def function(arguments: list[Quantity], notes: list[str], budget: Budget) -> Quantity:
+        subject = _only(arguments, budget, name)
         units = hard(subject.dimension)
         if units and units not in ((("byte", 1),), (("flop", 1),)):
             notes.append(f"{name} of a value in {describe(subject.dimension)}: say in which unit, {name}(num(x, unit))")
@@ -199,30 +204,30 @@ def _rounding(name: str, to_integer: Callable[[Fraction], int]) -> Callable[[lis
     return function
 
 
-def _abs(arguments: list[Quantity], notes: list[str]) -> Quantity:
-    subject = _only(arguments, "abs")
+def _abs(arguments: list[Quantity], notes: list[str], budget: Budget) -> Quantity:
+    subject = _only(arguments, budget, "abs")
     low, high = ends(subject.value)
     least = Fraction(0) if low < 0 < high else min(abs(low), abs(high))
     return Quantity(between(least, max(abs(low), abs(high))), subject.dimension)
 
 
-def _log2(arguments: list[Quantity], notes: list[str]) -> Quantity:
-    subject = _only(arguments, "log2")
+def _log2(arguments: list[Quantity], notes: list[str], budget: Budget) -> Quantity:
+    subject = _only(arguments, budget, "log2", LOGARITHM)
     if hard(subject.dimension):
         raise FormulaError(f"log2 takes a pure number, this is in {describe(subject.dimension)}")
     return Quantity(logarithm(subject.value))
 
 
-def _sqrt(arguments: list[Quantity], notes: list[str]) -> Quantity:
-    subject = _only(arguments, "sqrt")
+def _sqrt(arguments: list[Quantity], notes: list[str], budget: Budget) -> Quantity:
+    subject = _only(arguments, budget, "sqrt", ROOT)
     return Quantity(square_root(subject.value), square_root_dimension(subject.dimension, notes))
 
 
-def _unit_function(arguments: list[Quantity], notes: list[str]) -> Quantity:
+def _unit_function(arguments: list[Quantity], notes: list[str], budget: Budget) -> Quantity:
     raise FormulaError("num and as take a value and a unit")
 
 
-BUILTINS: dict[str, Callable[[list[Quantity], list[str]], Quantity]] = {
+BUILTINS: dict[str, Function] = {
     "min": _min,
     "max": _max,
     "sum": _sum,

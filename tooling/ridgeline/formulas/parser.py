@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ridgeline.formulas.errors import (
     MAX_CHARACTERS,
@@ -25,11 +25,13 @@ _TOKEN = re.compile(
     r"[ \t\r\n\u00a0\u2009\u202f]*(?:"
     r"(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"
     r"|(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)"
-    r"|(?P<operator>[-+*/^(),=·×−])"
+    r"|(?P<operator>[<>]=?|[-+*/^(),=·×−])"
     r"|(?P<end>\Z)"
     r"|(?P<other>.))",
     re.ASCII | re.DOTALL,
 )
+Relation = Literal["<", "<=", ">", ">="]
+RELATIONS: tuple[Relation, ...] = ("<", "<=", ">", ">=")
 _MAPPED = {"·": "*", "×": "*", "−": "-"}
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 4}
 _NEGATION = 3
@@ -40,8 +42,7 @@ _HINTS = {
     '"': "a text may stand only as the unit of num(x, unit) or as(x, unit)",
     "'": "a text may stand only as the unit of num(x, unit) or as(x, unit)",
     ".": "write a decimal with digits on both sides of the point, a name with letters after it",
-    "<": "comparisons are not part of the language",
-    ">": "comparisons are not part of the language",
+    **dict.fromkeys(("<", ">", "<=", ">="), "comparisons are not part of the language"),
     "÷": "write /",
     "–": "write - for minus",
 }
@@ -74,6 +75,20 @@ def parse_equation(text: str) -> tuple[Node, Node]:
     right = parser.expression(0, 0)
     parser.finish()
     return left, right
+
+
+@lru_cache(maxsize=512)
+def parse_comparison(text: str) -> tuple[Node, Relation, Node]:
+    """Read ``left < right``, with ``<``, ``<=``, ``>`` or ``>=``; both sides share the text's offsets."""
+    parser = _Parser(text)
+    left = parser.expression(0, 0)
+    relation = next((r for r in RELATIONS if parser.at(r)), None)
+    if relation is None:
+        raise parser.unexpected("an operator, or <, <=, > or >=")
+    parser.advance()
+    right = parser.expression(0, 0)
+    parser.finish()
+    return left, relation, right
 
 
 class _Parser:

@@ -2,7 +2,8 @@
 
 A value is in canonical base units (``numbers.units``): bytes, seconds, joules. It is a :class:`~fractions.Fraction`
 where it is exact and a closed, finite :class:`~ridgeline.numbers.interval.Interval` around the true value where a root
-or a logarithm is irrational. Sizes are checked before each step, so no operation can be made to run long.
+or a logarithm is irrational. Sizes are checked before each step, so no operation can be made to run long, and where a budget
+is given, a step is paid for by its size.
 
 Functions raise an unplaced :class:`FormulaError` where they refuse, and append to ``notes`` what is doubtful.
 """
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from ridgeline.formulas.errors import MAX_BITS, MAX_EXPONENT, FormulaError
+from ridgeline.formulas.errors import INTERVAL, MAX_BITS, MAX_EXPONENT, POWER, Budget, FormulaError, effort
 from ridgeline.numbers.interval import Interval, exact_text
 from ridgeline.numbers.units import HARD, Dimension, Unit, describe, hard, multiply, power
 
@@ -104,6 +105,14 @@ def shortened(value: Fraction, *, up: bool, length: int = _INTERVAL_BITS) -> Fra
     return Fraction(rounded, 1 << shift) if shift >= 0 else Fraction(rounded << -shift)
 
 
+def size(value: Value) -> int:
+    """The length of a value, both ends of an interval counted."""
+    if isinstance(value, Fraction):
+        return bits(value)
+    low, high = ends(value)
+    return bits(low) + bits(high)
+
+
 def bits(value: Fraction) -> int:
     """The length of numerator and denominator together, which bounds the work of one step."""
     return value.numerator.bit_length() + value.denominator.bit_length()
@@ -133,36 +142,38 @@ def common(a: Dimension, b: Dimension, notes: list[str] | None, verb: str) -> Di
 # Arithmetic. The first branch of each is the exact case.
 
 
-def add(a: Quantity, b: Quantity, notes: list[str] | None = None) -> Quantity:
+def add(a: Quantity, b: Quantity, notes: list[str] | None = None, budget: Budget | None = None) -> Quantity:
     """``a + b``, of one dimension (see :func:`common`)."""
     dimension = a.dimension
     if dimension != b.dimension:
         dimension = common(dimension, b.dimension, notes, "added to")
     x, y = a.value, b.value
     if type(x) is Fraction and type(y) is Fraction:
-        return Quantity(_sum(x, y), dimension)
+        return Quantity(_sum(x, y, budget), dimension)
     (low, high), (low2, high2) = ends(x), ends(y)
-    return Quantity(between(_sum(low, low2), _sum(high, high2)), dimension)
+    _spend(budget, INTERVAL)
+    return Quantity(between(_sum(low, low2, budget), _sum(high, high2, budget)), dimension)
 
 
-def subtract(a: Quantity, b: Quantity, notes: list[str] | None = None) -> Quantity:
+def subtract(a: Quantity, b: Quantity, notes: list[str] | None = None, budget: Budget | None = None) -> Quantity:
     """``a - b``, of one dimension (see :func:`common`)."""
     if a.dimension != b.dimension:
         common(a.dimension, b.dimension, notes, "reduced by")
-    return add(a, Quantity(negated(b.value), b.dimension if not a.dimension else a.dimension))
+    return add(a, Quantity(negated(b.value), b.dimension if not a.dimension else a.dimension), None, budget)
 
 
-def times(a: Quantity, b: Quantity, notes: list[str] | None = None) -> Quantity:
+def times(a: Quantity, b: Quantity, notes: list[str] | None = None, budget: Budget | None = None) -> Quantity:
     """``a * b``."""
     x, y = a.value, b.value
     dimension = _product_dimension(a.dimension, b.dimension)
     if type(x) is Fraction and type(y) is Fraction:
-        return Quantity(_product(x, y), dimension)
-    products = [_product(p, q) for p in ends(x) for q in ends(y)]
+        return Quantity(_product(x, y, budget), dimension)
+    _spend(budget, INTERVAL)
+    products = [_product(p, q, budget) for p in ends(x) for q in ends(y)]
     return Quantity(between(min(products), max(products)), dimension)
 
 
-def divide(a: Quantity, b: Quantity, notes: list[str] | None = None) -> Quantity:
+def divide(a: Quantity, b: Quantity, notes: list[str] | None = None, budget: Budget | None = None) -> Quantity:
     """``a / b``; refused where ``b`` is or may be zero."""
     x, y = a.value, b.value
     dimension = _multiply(a.dimension, b.dimension, -1) if b.dimension else a.dimension
@@ -170,17 +181,17 @@ def divide(a: Quantity, b: Quantity, notes: list[str] | None = None) -> Quantity
         if not y:
             raise FormulaError("division by zero")
         if type(x) is Fraction:
-            if bits(x) + bits(y) > MAX_BITS:
-                raise too_big()
+            _afford(bits(x) + bits(y), budget)
             return Quantity(x / y, dimension)
     low, high = ends(y)
     if low <= 0 <= high:
         raise FormulaError("division by a value that may be zero")
-    quotients = [_product(p, 1 / q) for p in ends(x) for q in (low, high)]
+    _spend(budget, INTERVAL)
+    quotients = [_product(p, 1 / q, budget) for p in ends(x) for q in (low, high)]
     return Quantity(between(min(quotients), max(quotients)), dimension)
 
 
-def raised(a: Quantity, b: Quantity, notes: list[str] | None = None) -> Quantity:
+def raised(a: Quantity, b: Quantity, notes: list[str] | None = None, budget: Budget | None = None) -> Quantity:
     """``a ^ b``: the exponent is a pure integer of magnitude at most 64."""
     exponent = b.value
     if b.dimension:
@@ -192,21 +203,21 @@ def raised(a: Quantity, b: Quantity, notes: list[str] | None = None) -> Quantity
         raise FormulaError("an exponent is an integer; write sqrt(x) for a square root")
     if abs(exponent.numerator) > MAX_EXPONENT:
         raise FormulaError(f"an exponent has a magnitude of at most {MAX_EXPONENT}")
-    return Quantity(power_of(a.value, exponent.numerator), _power(a.dimension, exponent.numerator))
+    return Quantity(power_of(a.value, exponent.numerator, budget), _power(a.dimension, exponent.numerator))
 
 
-def power_of(value: Value, exponent: int) -> Value:
+def power_of(value: Value, exponent: int, budget: Budget | None = None) -> Value:
     """An integer power within the limits; zero to a negative power is a division by zero."""
     if type(value) is Fraction:
         if exponent < 0 and not value:
             raise FormulaError("division by zero: zero to a negative power")
-        if bits(value) * abs(exponent) > MAX_BITS:
-            raise too_big()
+        _afford(bits(value) * abs(exponent), budget)
         # Fraction ** int answers a float only for fractional exponents.
         return Fraction(value**exponent)
     low, high = ends(value)
     if exponent < 0 and low <= 0 <= high:
         raise FormulaError("division by a value that may be zero")
+    _spend(budget, POWER)
     at_ends = [power_by_steps(end, exponent) for end in (low, high)]
     least = min(low for low, _ in at_ends)
     if low < 0 < high and exponent > 0 and exponent % 2 == 0:
@@ -239,12 +250,13 @@ def negated(value: Value) -> Value:
     return Interval(-high, -low)
 
 
-def scaled(value: Value, factor: Fraction) -> Value:
+def scaled(value: Value, factor: Fraction, budget: Budget | None = None) -> Value:
     """A value times a positive factor."""
     if isinstance(value, Fraction):
-        return _product(value, factor)
+        return _product(value, factor, budget)
     low, high = ends(value)
-    return between(_product(low, factor), _product(high, factor))
+    _spend(budget, INTERVAL)
+    return between(_product(low, factor, budget), _product(high, factor, budget))
 
 
 def compare(a: Quantity, b: Quantity) -> int | None:
@@ -282,15 +294,26 @@ def soft_part(dimension: Dimension) -> Dimension:
     return tuple((symbol, exponent) for symbol, exponent in dimension if symbol not in HARD)
 
 
-def _sum(a: Fraction, b: Fraction) -> Fraction:
-    if bits(a) + bits(b) > MAX_BITS:
+def _afford(size: int, budget: Budget | None) -> None:
+    """Refuse an operation on numbers that are too long together, or that the budget has no steps for."""
+    if size > MAX_BITS:
         raise too_big()
+    if budget is not None:
+        budget.spend(effort(size))
+
+
+def _spend(budget: Budget | None, steps: int) -> None:
+    if budget is not None:
+        budget.spend(steps)
+
+
+def _sum(a: Fraction, b: Fraction, budget: Budget | None = None) -> Fraction:
+    _afford(bits(a) + bits(b), budget)
     return a + b
 
 
-def _product(a: Fraction, b: Fraction) -> Fraction:
-    if bits(a) + bits(b) > MAX_BITS:
-        raise too_big()
+def _product(a: Fraction, b: Fraction, budget: Budget | None = None) -> Fraction:
+    _afford(bits(a) + bits(b), budget)
     return a * b
 
 

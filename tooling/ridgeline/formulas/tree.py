@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TypeAlias
 
-from ridgeline.formulas.errors import MAX_DIGITS, FormulaError
+from ridgeline.formulas.errors import MAX_DIGITS, OPERATION, Budget, FormulaError
 from ridgeline.numbers.interval import exact_text
 from ridgeline.numbers.units import Unit
 
@@ -126,22 +126,34 @@ def constant(value: Fraction) -> Node:
     return Binary("/", Number(str(top), top), Number(str(bottom), bottom))
 
 
-def substitute(node: Node, replacement: Callable[[Name | Call], Node | None]) -> Node:
+def substitute(node: Node, replacement: Callable[[Name | Call], Node | None], budget: Budget | None = None) -> Node:
     """The tree with names and calls replaced, top down, wherever ``replacement`` does not answer ``None``.
 
     What is put in is itself searched, so a formula's name can be opened to its leaves; a chain without end, or a tree
-    that outgrows the limit, raises :class:`FormulaError`.
+    that outgrows the limit, raises :class:`FormulaError`. A budget is spent on each part that is visited.
     """
-    return _Substitution(replacement).apply(node, 0)
+    return _Substitution(replacement, budget).apply(node, 0)
+
+
+def carriers(node: Node, name: tuple[str, ...]) -> frozenset[int]:
+    """The identities of all parts of a tree in which a name stands, the name's own included. They hold while the tree lives."""
+    found: set[int] = set()
+    for part in reversed(list(walk(node))):
+        if (isinstance(part, Name) and part.parts == name) or any(id(child) in found for child in children(part)):
+            found.add(id(part))
+    return frozenset(found)
 
 
 class _Substitution:
-    def __init__(self, replacement: Callable[[Name | Call], Node | None]):
+    def __init__(self, replacement: Callable[[Name | Call], Node | None], budget: Budget | None):
         self.replacement = replacement
+        self.budget = budget
         self.nodes = 0
 
     def apply(self, node: Node, depth: int) -> Node:
         self.nodes += 1
+        if self.budget is not None:
+            self.budget.spend(OPERATION)
         if self.nodes > MAX_NODES or depth > 200:
             raise FormulaError(f"opened, this has over {MAX_NODES:,} parts or no end", node.start, node.end)
         if isinstance(node, Name | Call):

@@ -157,16 +157,25 @@ def stray(knowledge: Knowledge) -> None:
     base = knowledge.root / RECORDS
     if not base.is_dir():
         return
-    known = {base / folder for folder in FOLDERS.values()}
     for path in sorted(base.rglob("*")):
-        if path.is_file() and not path.name.startswith(".") and (path.parent not in known or path.suffix != ".yaml"):
-            relative = path.relative_to(knowledge.root).as_posix()
-            knowledge.findings.append(
-                Finding(
-                    "stray-file",
-                    Level.ERROR,
-                    Place(relative),
-                    "no kind of record is read from here",
-                    mend=f"move it to one of {', '.join(sorted(FOLDERS.values()))} below {RECORDS}/ and call it ID.yaml",
-                )
-            )
+        relative = path.relative_to(knowledge.root).as_posix()
+        if path.is_file() and is_stray(relative):
+            knowledge.findings.append(stray_finding(relative))
+
+
+def is_stray(relative: str) -> bool:
+    """Whether no kind of record is read from a path below the root."""
+    parts = relative.split("/")
+    read_here = len(parts) == 3 and parts[1] in KIND_OF_FOLDER and Path(parts[2]).suffix == ".yaml"
+    return not parts[-1].startswith(".") and not read_here
+
+
+def stray_finding(relative: str) -> Finding:
+    """What is wrong with a file that no kind reads."""
+    return Finding(
+        "stray-file",
+        Level.ERROR,
+        Place(relative),
+        "no kind of record is read from here",
+        mend=f"move it to one of {', '.join(sorted(FOLDERS.values()))} below {RECORDS}/ and call it ID.yaml",
+    )

@@ -16,6 +16,7 @@ from ridgeline.records.layers import (
     ExpertFeedForward,
     GatedDelta,
     GroupedAttention,
+    KimiDelta,
     LatentAttention,
     LayerGroup,
     LinearAttention,
@@ -89,6 +90,15 @@ ATTENTION: dict[str, dict[str, Given]] = {
             "d_state": ("key_dim", "width of one key head: state elements of one value channel"),
             "state_heads": ("value_heads", "value heads of a layer"),
             "d_state_head": ("value_dim", "width of one value head"),
+            "d_conv": ("conv", "length of the convolution"),
+        }
+    )
+    | _attention(_BIAS, True),
+    "kimi-delta": _attention(
+        {
+            "state_heads": ("heads", "heads of the delta attention"),
+            "d_state": ("head_dim", "width of one head"),
+            "gate_rank": ("gate_rank", "width that the inputs of the two gates are compressed to"),
             "d_conv": ("conv", "length of the convolution"),
         }
     )
@@ -346,6 +356,16 @@ def _gated_delta(layer: _Layer, attention: GatedDelta) -> None:
     _state(layer, "2 * key_heads * d_state + d_inner")
 
 
+def _kimi_delta(layer: _Layer, attention: KimiDelta) -> None:
+    layer.add("d_inner", "state_heads * d_state", "1", "width of all heads together")
+    layer.add("attention_parameters_per_layer",
+              "4 * d_model * d_inner + 2 * gate_rank * (d_model + d_inner) + d_model * state_heads", "param",
+              "weights of the projections of queries, keys, values, output, the two gates of low rank, and strengths")  # fmt: skip
+    layer.add("state_parameters_per_layer", "3 * d_inner * d_conv + d_inner + state_heads", "param",
+              "parameters of the convolution, bias of the forget gate, and decay of each head")  # fmt: skip
+    _state(layer, "3 * d_inner")
+
+
 def _mamba1(layer: _Layer, attention: Mamba1) -> None:
     layer.add("attention_parameters_per_layer",
               "d_model * 2 * d_inner + d_inner * (dt_rank + 2 * d_state) + dt_rank * d_inner + d_inner * d_model", "param",
@@ -377,6 +397,7 @@ _MIXERS: dict[str, Callable[[_Layer, Any], None]] = {
     "mla": _latent,
     "linear": _linear,
     "gated-delta": _gated_delta,
+    "kimi-delta": _kimi_delta,
     "mamba1": _mamba1,
     "mamba2": _mamba2,
     "none": _nothing,
@@ -430,6 +451,7 @@ def _samples() -> Iterator[LayerGroup]:
          "indexer": {"heads": 1, "dim": 1, "selected": 1}},
         {"kind": "linear", "heads": 1, "head_dim": 1, "parameters": 1},
         {"kind": "gated-delta", "key_heads": 1, "key_dim": 1, "value_heads": 1, "value_dim": 1, "conv": 1},
+        {"kind": "kimi-delta", "heads": 1, "head_dim": 1, "gate_rank": 1, "conv": 1},
         {"kind": "mamba1", "inner": 1, "state": 1, "conv": 1, "dt_rank": 1},
         {"kind": "mamba2", "heads": 1, "head_dim": 1, "state": 1, "groups": 1, "conv": 1},
     ]  # fmt: skip

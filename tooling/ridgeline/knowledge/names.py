@@ -17,7 +17,7 @@ from ridgeline.numbers.units import Unit, parse_unit
 from ridgeline.records.accelerator import Accelerator, OnChip, peak_name
 from ridgeline.records.common import Claim, quantity_value
 from ridgeline.records.common import Quantity as Recorded
-from ridgeline.records.format import Format
+from ridgeline.records.format import Format, Scale
 from ridgeline.records.interconnect import Interconnect
 from ridgeline.records.model import Model
 
@@ -177,6 +177,9 @@ class _Builder:
         memory = record.memory
         for part in ("capacity", "bandwidth", "bus_width", "pin_rate"):
             self.quantity(f"memory.{part}", getattr(memory, part), f"memory.{part}")
+        for part in ("stacks", "stack_capacity"):
+            if getattr(memory, part) is not None:
+                self.quantity(f"memory.{part}", getattr(memory, part), f"memory.{part}")
         if record.units is not None:
             self.quantity("units.count", record.units.count, "units.count", f"number of {record.units.kind}s")
             self.quantity("units.clock", record.units.clock, "units.clock", "clock that the peaks assume")
@@ -187,17 +190,30 @@ class _Builder:
             name = f"links.{slug(link.kind)}"
             for part in ("count", "per_direction", "aggregate"):
                 self.quantity(f"{name}.{part}", getattr(link, part), f"links.{index}.{part}")
+        self.define(vocabulary.links(tuple(slug(link.kind) for link in record.links)))
         if record.power is not None:
             self.quantity("power.limit", record.power.limit, "power.limit")
         self.define(vocabulary.ACCELERATOR)
+        self.define(vocabulary.memory_routes(memory.on_chip or "", "memory.stacks" in self.names))
 
     def on_chip(self, name: str, level: OnChip) -> None:
-        self.quantity(f"{name}.per_unit", level.size, f"on_chip.{name}.size", f"size for each {level.per}")
-        self.quantity(f"{name}.count", level.count, f"on_chip.{name}.count", f"number of {level.per}s that have one")
-        total = Definition(
-            f"{name}.total", f"{name}.per_unit * num({name}.count, unit)", "byte", "size of all together"
-        )
-        self.define((total,))
+        field = f"on_chip.{name}"
+        self.quantity(f"{name}.per_unit", level.size, f"{field}.size", f"size for each {level.per}")
+        self.quantity(f"{name}.count", level.count, f"{field}.count", f"number of {level.per}s that have one")
+        if level.size_total is not None:
+            self.quantity(f"{name}.total", level.size_total, f"{field}.size_total", "size of all together")
+        if level.bandwidth is not None:
+            means = f"bandwidth for each {level.per}"
+            self.quantity(f"{name}.bandwidth_per_unit", level.bandwidth, f"{field}.bandwidth", means)
+        if level.bandwidth_total is not None:
+            means = "bandwidth of all together"
+            self.quantity(f"{name}.bandwidth", level.bandwidth_total, f"{field}.bandwidth_total", means)
+        if level.blocks is not None:
+            what = f"number of {level.blocks.kind}s of one"
+            self.quantity(f"{name}.blocks.count", level.blocks.count, f"{field}.blocks.count", what)
+            self.quantity(f"{name}.blocks.per_unit", level.blocks.size, f"{field}.blocks.size", "size of one")
+        known = frozenset(n for n, meaning in self.names.items() if not isinstance(meaning, Unknown))
+        self.define(vocabulary.on_chip(name, known))
 
     def peaks(self, record: Accelerator) -> None:
         definitions: list[Definition] = []
@@ -354,6 +370,8 @@ class _Builder:
 
     def format(self, record: Format) -> None:
         self.quantity("element_bits", record.element_bits, "element_bits", "bits of one element without its scale")
+        if record.stated_bits is not None:
+            self.quantity("stated_bits", record.stated_bits, "stated_bits", "bits of one element, by the second way")
         if record.storage_bits is not None:
             self.quantity("storage_bits", record.storage_bits, "storage_bits", "bits that one element takes in memory")
             self.define(vocabulary.FORMAT_STORED)
@@ -361,22 +379,38 @@ class _Builder:
         if record.scale is None:
             self.define(vocabulary.FORMAT_WITHOUT_SCALE)
             return
+        for level in ("scale", "super_scale"):
+            self.scale(level, record)
+        self.define(vocabulary.scaled(tuple(part for part in vocabulary.SCALE_PARTS if part in self.names)))
+
+    def scale(self, level: str, record: Format) -> None:
+        """What a format says of one level of its scales, under the origin of its element's bits."""
+        scale: Scale | None = getattr(record, level)
+        if scale is None:
+            return
         _, origin = quantity_value(record.element_bits)
-        for part, value, unit in (("block", record.scale.block, None), ("bits", record.scale.bits, parse_unit("bit"))):
+        for part in ("block", "bits", "offset_bits"):
+            value, name = getattr(scale, part), f"{level}.{part}"
+            if value is None:
+                continue
+            unit = None if part == "block" else parse_unit("bit")
             given = Given(
                 self.reference,
-                f"scale.{part}",
+                name,
                 str(value),
                 "recorded",
                 origin.source or "",
                 origin.at or "",
                 origin.checked or "",
-                name=f"scale.{part}",
+                name=name,
             )
-            self.names[f"scale.{part}"] = Stated(given, Quantity.of(Fraction(value), unit), unit)
-        self.define(vocabulary.FORMAT)
+            self.names[name] = Stated(given, Quantity.of(Fraction(value), unit), unit)
 
     def interconnect(self, record: Interconnect) -> None:
         for part in ("lane_rate", "lanes", "efficiency", "per_direction", "aggregate", "latency"):
             self.quantity(part, getattr(record, part), part)
-        self.define(vocabulary.INTERCONNECT)
+        if record.efficiency is not None:
+            self.define(vocabulary.INTERCONNECT)
+        elif record.rates != "net":
+            # A rate after encoding that nobody states cannot be had from the lanes.
+            self.define(vocabulary.INTERCONNECT_RAW)

@@ -179,11 +179,81 @@ ACCELERATOR: tuple[Definition, ...] = (
     ),
 )
 
-FORMAT: tuple[Definition, ...] = (
-    Definition(
-        "bits", "element_bits + scale.bits / scale.block", "bit", "bits of one element, its share of the scale included"
-    ),
-)
+
+def memory_routes(level: str, stacked: bool) -> tuple[Definition, ...]:
+    """The second routes to a device's memory: its stacks, or the on-chip ``level`` that serves as main memory."""
+    if level:
+        return (
+            Definition("memory.capacity_route", f"{level}.total", "byte", "capacity of all instances of that memory"),
+            Definition("memory.route", f"{level}.bandwidth", "byte/s", "bandwidth of all instances of that memory"),
+        )
+    if not stacked:
+        return ()
+    formula = "num(memory.stacks, unit) * memory.stack_capacity"
+    return (
+        Definition(
+            "memory.capacity_route", formula, "byte", "capacity by the second route: stacks times one's capacity"
+        ),
+    )
+
+
+def on_chip(name: str, given: frozenset[str]) -> tuple[Definition, ...]:
+    """What follows for one level of on-chip memory from the quantities of it that a record gives.
+
+    A printed total stands as it is, with size times number beside it as its second route; one that is not printed is
+    computed.
+    """
+    found = []
+    for total, one, unit, what in (
+        ("total", "per_unit", "byte", "size"), ("bandwidth", "bandwidth_per_unit", "byte/s", "bandwidth"),
+    ):  # fmt: skip
+        printed = f"{name}.{total}" in given
+        if (printed or what == "bandwidth") and f"{name}.{one}" not in given:
+            continue
+        formula = f"{name}.{one} * num({name}.count, unit)"
+        if printed:
+            found.append(Definition(f"{name}.{total}_route", formula, unit, f"{what} of one times their number"))
+        else:
+            found.append(Definition(f"{name}.{total}", formula, unit, f"{what} of all together"))
+    if f"{name}.blocks.count" in given:
+        formula = f"{name}.blocks.per_unit * num({name}.blocks.count, unit)"
+        found.append(Definition(f"{name}.per_unit_route", formula, "byte", "size of one by its parts"))
+    return tuple(found)
+
+
+#: Links to the host, by how their kinds are called; every other link leads to other devices.
+_HOST_LINKS = ("pcie", "nvlink_c2c")
+
+
+def links(kinds: tuple[str, ...]) -> tuple[Definition, ...]:
+    """What an accelerator with links of these kinds (as formulas call them) reaches, one rate a direction and one both.
+
+    ``peer_link`` is the way to another device of the same kind: the first link that is not to the host, or the host
+    link of a device that has no other. ``host_link`` is the first link to the host.
+    """
+    host = [kind for kind in kinds if kind.startswith(_HOST_LINKS)]
+    peers = [kind for kind in kinds if kind not in host] or host
+    found = []
+    for name, ways, to in (("peer_link", peers, "other devices"), ("host_link", host, "the host")):
+        for part, means in (("per_direction", "in one direction"), ("aggregate", "in both directions together")):
+            if ways:
+                what = f"rate of all links to {to}, {means}"
+                found.append(Definition(f"{name}.{part}", f"links.{ways[0]}.{part}", "byte/s", what))
+    return tuple(found)
+
+
+#: Parts of a format's scales that only some formats have, beside the scale of a block, in the order of the formula.
+SCALE_PARTS = ("scale.offset_bits", "super_scale.bits", "super_scale.offset_bits")
+
+
+def scaled(parts: tuple[str, ...] = ()) -> tuple[Definition, ...]:
+    """The bits of a format with a scale for each block; ``parts`` are those of SCALE_PARTS that it has beside it."""
+    shares = "".join(f" + {part} / {part.split('.')[0]}.block" for part in parts)
+    means = f"bits of one element, its share of the {'scales' if parts else 'scale'} included"
+    return (Definition("bits", f"element_bits + scale.bits / scale.block{shares}", "bit", means),)
+
+
+FORMAT: tuple[Definition, ...] = scaled()
 
 FORMAT_WITHOUT_SCALE: tuple[Definition, ...] = (Definition("bits", "element_bits", "bit", "bits of one element"),)
 
@@ -198,5 +268,15 @@ INTERCONNECT: tuple[Definition, ...] = (
         "lane_rate * num(lanes, lane) * efficiency",
         "byte/s",
         "rate of one direction by the second route: lanes times rate times encoding",
+    ),
+)
+
+#: A link whose record states no encoding: its vendor prints the rate of the lanes as they signal.
+INTERCONNECT_RAW: tuple[Definition, ...] = (
+    Definition(
+        "route",
+        "lane_rate * num(lanes, lane)",
+        "byte/s",
+        "rate of one direction by the second route: lanes times rate, no encoding stated",
     ),
 )

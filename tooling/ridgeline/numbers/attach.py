@@ -31,6 +31,13 @@ _BILLIONS = lazy(
     GAP + r"?(?:[-\u2010\u2011(])?(?:(?:active|total|activated|trained|training|dense|trainable)\s)?"
     r"(param|parameter|token|weight|tok)s?(?![A-Za-z])"
 )
+#: ``37B active``, ``37B of them active``, ``109B total``: the parameters of a model, the word left out.
+_ACTIVE = lazy(
+    GAP
+    + r"?(?:of (?:them|these|which) |are |is )?(?:active|activated|(?:in )?total(?! of\b)|non-embedding)(?![A-Za-z])|"
+    r"[ \u00a0]of (?:them|these)\b"
+)
+_BEFORE_ACTIVE = lazy(r"[0-9]B (?:total |dense )?param(?:eter)?s?\b[^.;]{0,24}$")
 _MODEL = lazy(
     r"(?:[- ]|\n)(?:(?!and\b|or\b|to\b|is\b|on\b|in\b|of\b|at\b|with\b|for\b|byte)[a-z-]+ )?(?:[A-Za-z-]+ )?"
     r"(?:models?|class|LLMs?|checkpoints?|variants?|networks?|transformers?|MoEs?|decoders?|siblings?)(?![A-Za-z])"
@@ -205,6 +212,10 @@ def _suffixed(text: str, draft: Draft, suffix: str, end: int) -> list[Draft]:
             return _settle(text, draft)
         return _with_unit(text, draft, draft.end, found.unit, found.end, found.parts)
     draft.suffix, draft.factor = suffix, SUFFIXES.get(suffix) or WORDS[suffix]
+    if suffix == "B" and draft.unit is None and _of_parameters(text, draft, end):
+        draft.unit = _PARAM
+        draft.end = draft.right = end
+        return []
     draft.end = draft.right = end
     if suffix in ("B", "b", "M", "T") and draft.unit is None and _nominal(text, draft):
         draft.kind, draft.comparator, draft.unit = Kind.NOMINAL, Comparator.NOMINAL, _PARAM
@@ -219,7 +230,18 @@ def _billion(text: str, draft: Draft, end: int) -> bool:
         return True
     if _TIMES_BYTES.match(text, end) and _CONTEXT.search(text, max(0, draft.start - 120), end + 60):
         return True
-    return _named_size(text, draft, end)
+    return _of_parameters(text, draft, end) or _named_size(text, draft, end)
+
+
+def _of_parameters(text: str, draft: Draft, end: int) -> bool:
+    """Whether the words behind say which part of a model's parameters it is."""
+    match = _ACTIVE.match(text, end)
+    if match is None or end - draft.end > 1:
+        return False
+    # "37B of them" counts parameters only after a number of them; "16B of them" may be bytes.
+    return "of the" not in match.group() or "activ" in match.group() or (
+        _BEFORE_ACTIVE.search(text[max(0, draft.start - 60) : draft.start]) is not None
+    )  # fmt: skip
 
 
 def _named_size(text: str, draft: Draft, end: int) -> bool:

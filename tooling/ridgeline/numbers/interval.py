@@ -79,8 +79,12 @@ class Interval:
         return f"{opening}{low}, {high}{closing}"
 
 
+#: More digits than anybody reads; and Python refuses to write integers of more than 4,300.
+_MAX_PLACES = 1_000
+
+
 def exact_text(value: Fraction) -> str:
-    """A finite decimal where there is one (``3.35``, ``-0.5``), else ``p/q``. Never rounded, never an exponent."""
+    """A finite decimal where there is one of at most 1,000 places (``3.35``, ``-0.5``), else ``p/q``. Never rounded."""
     denominator = value.denominator
     if denominator == 1:
         return str(value.numerator)
@@ -91,8 +95,8 @@ def exact_text(value: Fraction) -> str:
     while denominator % 5 == 0:
         denominator //= 5
         fives += 1
-    if denominator != 1:
-        return f"{value.numerator}/{value.denominator}"
     places = max(twos, fives)
+    if denominator != 1 or places > _MAX_PLACES:
+        return f"{value.numerator}/{value.denominator}"
     digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
     return ("-" if value < 0 else "") + digits[:-places] + "." + digits[-places:]

@@ -89,6 +89,7 @@ _NEGATED = lazy(
     r"(?:\b(?:not|never|cannot|without)|n['’]t)(?:\s(?!only|just|merely|simply|because|but|and|or|until|when|if)\w+){0,2}\s$",
     re.I,
 )
+_BOUNDS = (_GT, _GE, _LT, _LE)
 _TURNED = {Comparator.GT: Comparator.LE, Comparator.LT: Comparator.GE}
 _TRAIL = lazy(r"([A-Za-z+]{1,16})[.]?[\s\u00a0~#(]{0,3}$")
 
@@ -219,8 +220,9 @@ def hedge(window: str) -> tuple[Comparator | None, int]:
     if len(tail) == len(window) and tail[-1] not in "(-":
         return None, -1
     words = tail[-32:].split()
+    definite = False
     while words and words[-1].lower() in ("a", "an", "the", "only"):
-        words.pop()
+        definite = words.pop().lower() == "the" or definite
     if not words or words[-1].lower() not in _LAST:
         return None, -1
     if words[-1] == "to" and words[-3:-2] and words[-3].lower() in _ADDING:
@@ -228,6 +230,8 @@ def hedge(window: str) -> tuple[Comparator | None, int]:
     for count in (3, 2, 1):
         phrase = " ".join(words[-count:]).lower().lstrip("([\"'“‘*_—–")
         if count <= len(words) and phrase in HEDGES:
+            if definite and HEDGES[phrase] in _BOUNDS:
+                return None, -1  # "more than the 900 GB/s of the other": that is another number, not a bound
             return HEDGES[phrase], tail.lower().rfind(words[-count].lower())
     return None, -1
 

@@ -40,6 +40,7 @@ class Kind(StrEnum):
     ERROR = "error"
 
 
+_ONE = Fraction(1)
 SET_ASIDE = frozenset(
     {Kind.IDENTIFIER, Kind.REFERENCE, Kind.VERSION, Kind.DATE, Kind.YEAR, Kind.ORDINAL, Kind.CODE, Kind.URL,
      Kind.UNIT_PART, Kind.LIST, Kind.DIMENSION}
@@ -95,6 +96,11 @@ class Numeral:
     @property
     def end(self) -> int:
         return self.at + len(self.text)
+
+    @property
+    def base_factor(self) -> Fraction:
+        """What ``value`` is multiplied by to be in canonical base units."""
+        return _ONE if self.unit is None else self.unit.base_factor
 
     @property
     def quantity(self) -> bool:

@@ -102,9 +102,14 @@ class Unit:
         return _canonical(self.factors)[1]
 
     @property
+    def base_factor(self) -> Fraction:
+        """Canonical base units in one *printed* base unit, whatever the prefix: ``Gbit`` → an eighth of a byte."""
+        return _canonical(self.factors)[0]
+
+    @property
     def factor(self) -> Fraction:
         """Canonical base units in one of this unit: ``Gbit`` → 125,000,000 byte."""
-        canonical = _canonical(self.factors)[0]
+        canonical = self.base_factor
         return self.scale if canonical == 1 else self.scale * canonical
 
     def __mul__(self, other: Unit) -> Unit:

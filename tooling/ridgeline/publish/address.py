@@ -9,6 +9,8 @@ from ridgeline.publish.markup import slug
 
 #: The folder below which derivation pages stand.
 DERIVATIONS = "f"
+#: The folder of the static API.
+API = "api/v1"
 
 
 def page_of(reference: str) -> str:

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from ridgeline.publish import derived, listings, shell
+from ridgeline.publish import derived, downloads, listings, renamed, shell
 from ridgeline.publish.address import DERIVATIONS, Addresses, page_of
 from ridgeline.publish.content import Database, Record
 from ridgeline.publish.database import read
+from ridgeline.publish.downloads import Offered
 from ridgeline.publish.markup import web_address
 from ridgeline.publish.page import Page, block_markdown, body, render
 from ridgeline.publish.pen import STATUSES, Pen
@@ -43,7 +44,8 @@ def build(
     """Write the site of a database to a folder, which is replaced whole or not at all.
 
     ``base_url`` is where the site will stand (``https://example.org/ridgeline/``; empty or ``/``: at the root of a host
-    that is not known yet), ``repository_url`` where its records can be edited. Raises :class:`BuildError`, ``DatabaseError`` or ``ShellError``.
+    that is not known yet), ``repository_url`` where its records can be edited. Raises :class:`BuildError`,
+    ``DatabaseError``, ``ExportError`` or ``ShellError``.
     """
     base_url = "" if base_url == "/" else base_url
     for name, url in (("base URL", base_url), ("repository URL", repository_url)):
@@ -57,13 +59,18 @@ def build(
     with tempfile.TemporaryDirectory(prefix=f".{output.name}-", dir=output.parent) as folder:
         work = Path(folder)
         made = work / "site"
-        _build(content, work, made, site, base_url, repository_url)
+        offered = downloads.write(database, work / "files")
+        _build(content, work, made, site, base_url, repository_url, offered)
+        downloads.place(work / "files", made)
+        renamed.pages(offered.renamed, content, made, base_url)
         pages = sum(1 for _ in made.rglob("*.html"))
         _exchange(made, output, work / "old")
     return SiteResult(pages, output)
 
 
-def _build(database: Database, work: Path, made: Path, site: Path, base_url: str, repository: str | None) -> None:
+def _build(
+    database: Database, work: Path, made: Path, site: Path, base_url: str, repository: str | None, offered: Offered
+) -> None:
     docs = work / "docs"
     shutil.copytree(site / "assets", docs / "assets")
     addresses = Addresses(database)
@@ -72,7 +79,7 @@ def _build(database: Database, work: Path, made: Path, site: Path, base_url: str
         return Pen(database, addresses, here, repository)
 
     pages = [
-        *hand_written(site / "pages", pen),
+        *hand_written(site / "pages", pen, offered),
         *(listing(pen, *entry) for entry in listings.LISTS),
         *(record_page(pen(page_of(r.reference)), r) for r in database.records.values() if r.kind in VIEWS),
     ]
@@ -111,7 +118,7 @@ def listing(pen: Callable[[str], Pen], folder: str, kind: str, title: str, descr
     return Page(address, title, description, body("listing.html", context))
 
 
-def hand_written(folder: Path, pen: Callable[[str], Pen]) -> list[Page]:
+def hand_written(folder: Path, pen: Callable[[str], Pen], offered: Offered) -> list[Page]:
     """The pages that people write, with tables from the database where a line says so."""
     found = []
     for path in sorted(folder.glob("**/*.md")):
@@ -121,17 +128,19 @@ def hand_written(folder: Path, pen: Callable[[str], Pen]) -> list[Page]:
         head, _, rest = text.partition("\n")
         title = head.removeprefix("# ").strip()
         lead = next((line for line in rest.split("\n") if line and not line.startswith(("#", "<"))), title)
-        found.append(Page(address, title, lead, included(text, pen(address)), f"{name}.md"))
+        found.append(Page(address, title, lead, included(text, pen(address), offered), f"{name}.md"))
     return found
 
 
-def included(text: str, pen: Pen) -> str:
+def included(text: str, pen: Pen, offered: Offered | None = None) -> str:
     """Hand-written Markdown with its ``<!-- ridgeline: NAME -->`` lines replaced by what NAME stands for."""
     parts: dict[str, Callable[[], Markup]] = {
         "counts": lambda: listings.status_counts(pen.database),
         "changes": lambda: listings.changes(pen),
         "statuses": lambda: listings.status_table([s for s in STATUSES if s not in ("unknown", "set-aside")]),
     }
+    if offered is not None:
+        parts["downloads"] = lambda: downloads.table(offered.downloads, pen.href)
     for _, kind, _, _ in listings.LISTS:
         parts[f"{kind} table"] = lambda kind=kind: listings.table(pen, kind)  # type: ignore[misc]
     for name, part in parts.items():

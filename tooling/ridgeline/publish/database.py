@@ -21,10 +21,11 @@ class DatabaseError(Exception):
 
 #: Tables that belong to one record each, in the order of their rows.
 _PARTS = {
-    "accelerators": "record", "peaks": "ordinal", "on_chip": "ordinal", "links": "ordinal", "models": "record",
-    "layers": "ordinal", "ledger": "ordinal", "formats": "record", "format_layouts": "rowid", "interconnects": "record",
+    "accelerators": "record", "peaks": "ordinal", "on_chip": "ordinal", "links": "ordinal", "accepted": "ordinal",
+    "architectures": "record", "ladder": "ordinal", "announced": "record", "lessons": "record", "statements": "ordinal", "models": "record",
+    "layers": "ordinal", "ledger": "ordinal", "model_points": "ordinal", "formats": "record", "format_layouts": "rowid", "interconnects": "record",
     "classes": "record", "symbols": "ordinal", "properties": "ordinal", "scales_with": "ordinal",
-    "workarounds": "ordinal", "hardware_parameters": "ordinal", "hardware_values": "ordinal, position",
+    "workarounds": "ordinal", "measurements": "ordinal", "hardware_parameters": "ordinal", "hardware_values": "ordinal, position",
     "record_changes": "ordinal", "record_names": "id", "facts": "field",
 }  # fmt: skip
 
@@ -87,7 +88,12 @@ def _merge(database: Database) -> None:
     for identity, row in database.crosschecks.items():
         checks.setdefault(stands[identity], row)
     database.crosschecks = checks
-    for row in (r for rows in database.tables["ledger"].values() for r in rows):
+    for row in (
+        r
+        for table in ("ledger", "model_points", "measurements")
+        for rows in database.tables[table].values()
+        for r in rows
+    ):
         cast(dict[str, Any], row)["derivation"] = stands.get(row["derivation"] or "")
 
 

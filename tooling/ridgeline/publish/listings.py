@@ -12,7 +12,7 @@ from ridgeline.publish.content import Database, Record, Row
 from ridgeline.publish.markup import safe
 from ridgeline.publish.page import template
 from ridgeline.publish.pen import STATUSES, Pen
-from ridgeline.publish.views import best_peak, counts
+from ridgeline.publish.views import architecture_parts, best_peak, counts
 
 #: The lists, in the order of the navigation: folder, kind, title, description.
 LISTS = (
@@ -21,6 +21,24 @@ LISTS = (
     ("classes", "class", "Workload classes", "What a kind of work computes and moves, as formulas."),
     ("formats", "format", "Number formats", "Number formats of weights, activations and caches."),
     ("interconnects", "interconnect", "Interconnects", "Links between devices, and between a device and its host."),
+    (
+        "architectures",
+        "architecture",
+        "Architectures",
+        "What the parts of one generation have in common: how peaks follow from each other.",
+    ),
+    (
+        "announced",
+        "announced",
+        "Announced",
+        "Devices that nobody can buy yet: what has been said, as it was printed. Nothing is derived from it.",
+    ),
+    (
+        "lessons",
+        "lesson",
+        "Course",
+        "A short course that joins the classes: what binds a kernel, why attention grows, what a cache costs.",
+    ),
     ("sources", "source", "Sources", "The documents that recorded values are from."),
 )
 
@@ -57,6 +75,23 @@ def _interconnect(database: Database, record: Record) -> Row:
     return database.rows("interconnects", record.reference)[0]
 
 
+def _architecture(database: Database, record: Record) -> Row:
+    parts = architecture_parts(database, record)
+    return {
+        **database.rows("architectures", record.reference)[0], "parts": len(parts),
+        "steps": database.rows("ladder", record.reference),
+    }  # fmt: skip
+
+
+def _lesson(database: Database, record: Record) -> Row:
+    return {**database.rows("lessons", record.reference)[0], "counts": counts(database.figures(record.reference))}
+
+
+def _announced(database: Database, record: Record) -> Row:
+    rows = database.rows("statements", record.reference)
+    return {**database.rows("announced", record.reference)[0], "statements": len(rows)}
+
+
 def _source(database: Database, record: Record) -> Row:
     row = next(row for row in database.sources.values() if row["record"] == record.reference)
     return {**row, "supported": len(database.by_source.get(row["id"], []))}
@@ -68,6 +103,9 @@ _ROW: dict[str, Callable[[Database, Record], Row]] = {
     "class": _workload,
     "format": _format,
     "interconnect": _interconnect,
+    "architecture": _architecture,
+    "announced": _announced,
+    "lesson": _lesson,
     "source": _source,
 }
 

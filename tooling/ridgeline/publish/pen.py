@@ -6,7 +6,7 @@ import re
 
 from markupsafe import Markup
 
-from ridgeline.publish.address import Addresses, figure_anchor, page_of, quantity_anchor
+from ridgeline.publish.address import API, Addresses, figure_anchor, page_of, quantity_anchor
 from ridgeline.publish.content import Claim, Database, Derivation, Figure, Quantity, Row
 from ridgeline.publish.markup import formula, relative, safe, web_address
 from ridgeline.publish.prose import blocks, inline
@@ -44,6 +44,10 @@ class Pen:
 
     def href(self, target: str) -> str:
         return relative(self.here, target)
+
+    def api(self, reference: str) -> str:
+        """The record's file in the static API, from the root of the site."""
+        return f"{API}/{reference}.json"
 
     def link(self, target: str, text: object, css: str = "") -> Markup:
         kind = Markup(' class="{}"').format(css) if css else Markup()

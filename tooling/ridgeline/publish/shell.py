@@ -34,6 +34,7 @@ def configuration(template: Path, *, docs: Path, output: Path, base_url: str, re
     nav: list[Any] = [{"Home": "index.md"}]
     nav += [{title: f"{folder}/index.md"} for folder, _, title, _ in LISTS]
     nav.append({"How numbers are graded": "method.md"})
+    nav.append({"Data and API": "data.md"})
     config["nav"] = nav
     # Every page that is not a list stands outside the navigation, which would otherwise be repeated in full on each.
     config["not_in_nav"] = "\n".join([*(f"/{folder}/*/" for folder, *_ in LISTS), "/f/", "/404.md"]) + "\n"

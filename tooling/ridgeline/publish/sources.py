@@ -30,6 +30,13 @@ def supports(pen: Pen, source: str) -> list[Context]:
              "checked": f["checked"], "used": True}
             for f in rows_of if f["source"] == source
         ]  # fmt: skip
+    for table, name, text in (("ladder", "ladder", "formula"), ("statements", "what", "says")):
+        for rows_of in pen.database.tables[table].values():
+            found += [
+                {"record": r["record"], "name": r.get(name, f"peak.{r['peak']}" if name == "ladder" else ""),
+                 "value": r[text], "locator": r["locator"], "checked": r["checked"], "used": True}
+                for r in rows_of if r["source"] == source
+            ]  # fmt: skip
     found.sort(key=lambda row: (row["record"], row["name"]))
     return found
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from ridgeline.publish import models
 from ridgeline.publish.content import Database, Figure, Quantity, Record, Row
 from ridgeline.publish.markup import slug
 from ridgeline.publish.pen import STATUSES, Pen
@@ -20,6 +21,15 @@ _ON_CHIP = {
     "tensor_memory": "tensor memory", "sram": "SRAM",
 }  # fmt: skip
 _ORDERS = {0: "does not depend on it", 1: "linear", 2: "quadratic", 3: "cubic", -1: "inverse", -2: "inverse square"}
+
+
+#: Sections of a class's prose that have a place and a heading of their own: before its formulas, and after them.
+_OPENING = {"beginner": "In plain words", "engineer": "What an engineer needs"}
+_CLOSING = {"derivation": "Derivation", "example": "A worked example", "mistakes": "Usual mistakes", "notes": "Notes"}
+
+
+#: Tables of a record's parts whose rows name a source.
+_CITING = ("facts", "workarounds", "measurements", "hardware_parameters", "ledger", "models", "ladder", "statements")
 
 
 def common(pen: Pen, record: Record) -> Context:
@@ -55,6 +65,17 @@ def sections(database: Database, record: Record) -> list[tuple[str, str]]:
     return [(slug(key), slug(key).replace("_", " ").replace("-", " ").capitalize()) for key in keys if slug(key) == key]
 
 
+def ordered(found: Sequence[tuple[str, str]]) -> Context:
+    """The sections of a class's prose before its formulas, the simplest first, and those after them; the summary leads."""
+    titles = dict(found)
+    titles |= {key: title for key, title in (_OPENING | _CLOSING).items() if key in titles}
+    rest = [key for key in titles if key not in _CLOSING and key not in _OPENING and key != "summary"]
+    return {
+        "opening": [(key, titles[key]) for key in (*_OPENING, *rest) if key in titles],
+        "closing": [(key, titles[key]) for key in _CLOSING if key in titles],
+    }
+
+
 def cited_sources(
     database: Database, record: Record, quantities: Sequence[Quantity], figures: Sequence[Figure]
 ) -> list[Row]:
@@ -62,7 +83,7 @@ def cited_sources(
     used = (
         {q.source for q in quantities} | {c.source for q in quantities for c in q.claims} | {f.source for f in figures}
     )
-    for table in ("facts", "workarounds", "hardware_parameters", "ledger", "models"):
+    for table in _CITING:
         used |= {row["source"] for row in database.rows(table, record.reference)}
     return [row for key, row in database.sources.items() if key in used]
 
@@ -97,8 +118,18 @@ def accelerator(pen: Pen, record: Record) -> Context:
         "drawing": draw(database, record, a, drawn),
         "on_chip": on_chip,
         "links": database.rows("links", record.reference),
+        "accepted": database.rows("accepted", record.reference),
+        "beside": beside(pen, record, a),
         "keys": accelerator_keys(pen, record, a, peaks),
     }
+
+
+def beside(pen: Pen, record: Record, a: Row) -> Markup:
+    """The accelerators on the same die, as links."""
+    rows = (pen.database.rows("accelerators", r.reference)[0] for r in pen.database.of_kind("accelerator"))
+    die = (a["vendor"], a["die"])
+    found = [r for r in rows if a["die"] and (r["vendor"], r["die"]) == die and r["record"] != record.reference]
+    return Markup(", ").join(pen.record(r["record"]) for r in found)
 
 
 def peak_row(pen: Pen, peak: Row) -> Context:
@@ -176,11 +207,6 @@ def model(pen: Pen, record: Record) -> Context:
     a = _first(database.rows("models", record.reference))
     quantities = database.of_record.get(record.reference, [])
     wanted = ("n_layers", "d_model", "vocabulary", "context")
-    parts = [q for q in quantities if q.name.startswith("parameters.") or q.name.endswith("parameters_per_layer")]
-    parts = [q for q in parts if q.basis == "derived" or q.name.startswith("parameters.")]
-    parts.sort(
-        key=lambda q: (q.name in ("parameters.total", "parameters.ledger_difference"), q.group is None, q.number)
-    )
     keys = [
         ("Parameters", "all, counted", a["parameters_total"]),
         (
@@ -192,15 +218,16 @@ def model(pen: Pen, record: Record) -> Context:
         ("KV cache", "per token, all layers, two bytes an element", _named(database, record, "kv_bytes_per_token")),
         ("State", "per sequence, whatever its length", _named(database, record, "state_bytes")),
         ("Operations", "of the weight matrices, per token", _named(database, record, "linear_flops_per_token")),
+        ("Crossover", "prompt at which attention takes as many operations", _named(database, record, "L_star")),
         ("Context", "longest position of the config", _named(database, record, "context")),
     ]
     shown = [(label, note, database.quantity(number)) for label, note, number in keys]
     return {
         **common(pen, record),
+        **models.context(pen, record),
         "a": a,
         "layers": [_layer(row, quantities) for row in database.rows("layers", record.reference)],
         "shape": [q for name in wanted if (q := database.by_name.get((record.reference, name, None)))],
-        "parts": [(q, formula_of(pen, q)) for q in parts if q.name != "parameters.ledger_difference"],
         "ledger": database.rows("ledger", record.reference),
         "notes": (record.reference, "notes") in database.passages,
         "keys": [
@@ -239,12 +266,6 @@ def _named(database: Database, record: Record, name: str) -> int | None:
     return None if quantity is None else quantity.number
 
 
-def formula_of(pen: Pen, quantity: Quantity) -> Markup:
-    """The formula of a derived quantity, with its names."""
-    derivation = pen.database.derivations.get(quantity.derivation or "")
-    return pen.math(derivation.mathml) if derivation is not None else Markup()
-
-
 # Classes
 
 
@@ -258,6 +279,7 @@ def workload(pen: Pen, record: Record) -> Context:
         values.setdefault(v["ordinal"], []).append({**v, "name": pen.record(target)})
     return {
         **common(pen, record),
+        **ordered(sections(database, record)),
         "a": _first(database.rows("classes", reference)),
         "symbols": [{**s, "anchor": slug(s["name"])} for s in database.rows("symbols", reference)],
         "formulas": [
@@ -273,7 +295,16 @@ def workload(pen: Pen, record: Record) -> Context:
             {**h, "found": values.get(h["ordinal"], [])} for h in database.rows("hardware_parameters", reference)
         ],
         "workarounds": database.rows("workarounds", reference),
+        "measurements": [
+            {**m, "share": "" if m["share_of_bound"] is None else percent(m["share_of_bound"])}
+            for m in database.rows("measurements", reference)
+        ],
     }
+
+
+def percent(share: float) -> str:
+    """A share at three significant digits: ``74.8%``."""
+    return f"{share * 100:.3g}%"
 
 
 def name_mathml(name: str) -> str:
@@ -298,11 +329,23 @@ def number_format(pen: Pen, record: Record) -> Context:
         for p in database.rows("peaks", accelerator.reference)
         if p["format"] == record.id
     ]
-    keys = [("Bits", "of one element", a["element_bits"]), ("In memory", "its share of the scale included", a["bits"])]
+    keys = [
+        ("Bits", "of one element", a["element_bits"]),
+        ("In memory", "its share of the scales included", a["bits"]),
+        ("As documented", "by the size of a block, or as printed", a["stated_bits"]),
+    ]
     return {
         **common(pen, record),
         "a": a,
         "layouts": database.rows("format_layouts", record.reference),
+        "levels": [
+            (level, *parts)
+            for level, *parts in (
+                ("a block", a["scale_block"], a["scale_bits"], a["offset_bits"]),
+                ("a super-block", a["super_block"], a["super_bits"], a["super_offset_bits"]),
+            )
+            if parts[0] is not None
+        ],
         "used": used,
         "keys": [(label, note, q) for label, note, n in keys if (q := database.quantity(n)) and q.status != "unknown"],
     }
@@ -312,15 +355,66 @@ def interconnect(pen: Pen, record: Record) -> Context:
     """An interconnect's page."""
     database = pen.database
     a = _first(database.rows("interconnects", record.reference))
+    counted = {"bare": ", before encoding", "net": ", after encoding"}.get(a["rates"], "")
     keys = [
-        ("One direction", "of one link", a["per_direction"]),
-        ("Both directions", "together, of one link", a["aggregate"]),
+        ("One direction", f"of one link{counted}", a["per_direction"]),
+        ("Both directions", f"together, of one link{counted}", a["aggregate"]),
         ("Latency", "one way", a["latency"]),
     ]
     return {
         **common(pen, record),
         "a": a,
         "keys": [(label, note, q) for label, note, n in keys if (q := database.quantity(n)) and q.status != "unknown"],
+    }
+
+
+# Architectures, announced devices
+
+
+def architecture(pen: Pen, record: Record) -> Context:
+    """An architecture's page: its ladder, and the parts that follow it."""
+    database = pen.database
+    return {
+        **common(pen, record),
+        "a": _first(database.rows("architectures", record.reference)),
+        "steps": database.rows("ladder", record.reference),
+        "parts": architecture_parts(database, record),
+    }
+
+
+def architecture_parts(database: Database, record: Record) -> list[Row]:
+    """The accelerators that name an architecture, by its name or another that it is called."""
+    names = {record.name.casefold()}
+    names |= {
+        r["name"].casefold() for r in database.rows("record_names", record.reference) if r["role"] == "also-called"
+    }
+    rows = [database.rows("accelerators", r.reference)[0] for r in database.of_kind("accelerator")]
+    return [row for row in rows if row["architecture"].casefold() in names]
+
+
+def announced(pen: Pen, record: Record) -> Context:
+    """An announced device's page: what has been said, as it was printed."""
+    database = pen.database
+    return {
+        **common(pen, record),
+        "a": _first(database.rows("announced", record.reference)),
+        "statements": database.rows("statements", record.reference),
+    }
+
+
+# The course
+
+
+def lesson(pen: Pen, record: Record) -> Context:
+    """A chapter's page, with the chapters before and after it."""
+    database = pen.database
+    chapters = sorted((database.rows("lessons", r.reference)[0]["chapter"], r) for r in database.of_kind("lesson"))
+    place = next(i for i, (_, r) in enumerate(chapters) if r.reference == record.reference)
+    return {
+        **common(pen, record),
+        "a": _first(database.rows("lessons", record.reference)),
+        "before": chapters[place - 1][1] if place else None,
+        "after": chapters[place + 1][1] if place + 1 < len(chapters) else None,
     }
 
 
@@ -348,5 +442,8 @@ VIEWS: dict[str, tuple[str, Callable[[Pen, Record], Context]]] = {
     "class": ("class.html", workload),
     "format": ("format.html", number_format),
     "interconnect": ("interconnect.html", interconnect),
+    "architecture": ("architecture.html", architecture),
+    "announced": ("announced.html", announced),
+    "lesson": ("lesson.html", lesson),
     "source": ("source.html", source),
 }

@@ -176,7 +176,7 @@ Expression = Annotated[str, StringConstraints(min_length=1, max_length=500), For
 class Figure(Strict):
     """What the numerals of a piece of prose are.
 
-    Exactly one of `is`, `each`, `source`, `unverified` and `set_aside` says it.
+    Exactly one of `is`, `each`, `source`, `unverified`, `set_aside` and `holds` says it.
     """
 
     say: Annotated[str, StringConstraints(min_length=2, max_length=600)]
@@ -187,6 +187,12 @@ class Figure(Strict):
     """One expression, or one for each numeral in order; `_` leaves a numeral to its own status."""
     each: Annotated[list[Expression], Field(min_length=2, max_length=8)] | None = None
     """A pattern that repeats over the numerals: an expression checks its numeral, a bare symbol takes its value from it."""
+    above: Expression | list[Expression] | None = None
+    """The threshold that the sentence puts the value above: `ridge(h100, bf16)`; one for each numeral in order, or `_`."""
+    below: Expression | list[Expression] | None = None
+    """The threshold that the sentence puts the value below: `h100.memory.capacity`."""
+    holds: Annotated[str, StringConstraints(min_length=3, max_length=500), FormulaMarker()] | None = None
+    """Instead of numerals: the comparison that the words claim, `weight_bytes(llama3_70b) < h100.memory.capacity`."""
     with_: Annotated[dict[str, str | int] | None, Field(alias="with")] = None
     """Records and symbols for the expressions of this entry: `{g: 4, s_kv: 1 byte}`."""
     k: Literal[1000, 1024] | None = None
@@ -214,16 +220,20 @@ class Figure(Strict):
                 ("source", self.source),
                 ("unverified", self.unverified),
                 ("set_aside", self.set_aside),
+                ("holds", self.holds),
             )
             if v is not None
         ]
         if len(given) != 1:
             raise ValueError(
-                "say exactly one of is, each, source, unverified and set_aside"
+                "say exactly one of is, each, source, unverified, set_aside and holds"
                 + (f" (here: {', '.join(given)})" if given else "")
             )
         if self.source is not None and self.checked is None:
             raise ValueError("a cited figure needs checked: the day you read it there")
+        threshold = "above" if self.above is not None else "below" if self.below is not None else None
+        if threshold is not None and self.is_ is None and self.each is None:
+            raise ValueError(f"{threshold} is about a value that is computed: say is: or each: as well")
         return self
 
 

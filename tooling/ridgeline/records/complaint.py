@@ -162,14 +162,14 @@ class _Complaint:
     def missing(self) -> Finding:
         field = str(self.path[-1])
         owner = ".".join(map(str, self.path[:-1])) or "the record"
-        info = _field(_model_at(self.kind, self.path[:-1], self.document.data), field)
+        info = _field(model_at(self.kind, self.path[:-1], self.document.data), field)
         because = (info.description or "") if info is not None else ""
         return self.say(
             "missing-field", f"the field {field} is missing in {owner}", found="", mend=f"add {field}: {because}"
         )
 
     def unknown_field(self) -> Finding:
-        model = _model_at(self.kind, self.path[:-1], self.document.data)
+        model = model_at(self.kind, self.path[:-1], self.document.data)
         known = [str(f.alias or n) for n, f in model.model_fields.items()] if model else []
         field = str(self.path[-1])
         mend = did_you_mean(field, known) or f"known here are {', '.join(known)}"
@@ -205,7 +205,7 @@ class _Complaint:
         if self.type == "string_type" and isinstance(self.value, int | bool):
             mend = "quote it"
         elif self.type == "model_type":
-            model = _model_at(self.kind, self.path)
+            model = model_at(self.kind, self.path)
             if model is not None and issubclass(model, Quantity | Fact):
                 mend = _QUANTITY_HELP
         return self.say("wrong-type", f"{self.name} must be {wanted}, not {shown}", expected=wanted, mend=mend)
@@ -292,7 +292,7 @@ def _field(model: type[BaseModel] | None, key: str | int) -> Any:
     return next((f for n, f in model.model_fields.items() if (f.alias or n) == key), None)
 
 
-def _model_at(kind: Kind, path: Path, data: Any = None) -> type[BaseModel] | None:
+def model_at(kind: Kind, path: Path, data: Any = None) -> type[BaseModel] | None:
     """The model whose fields stand at a path of a record, if a model does; of several kinds, the one the data names."""
     annotation = _annotation_at(kind, path)
     value = _value_at(data, path)

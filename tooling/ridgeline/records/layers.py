@@ -126,6 +126,23 @@ class GatedDelta(Strict):
     """Bias parameters of the projections of one layer."""
 
 
+class KimiDelta(Strict):
+    """Kimi delta attention: the gated delta rule with a forget gate for each channel, its gates of low rank."""
+
+    kind: Literal["kimi-delta"]
+    """`kimi-delta`: queries, keys, values, a forget and an output gate of low rank, and a short convolution before."""
+    heads: Positive
+    """Number of heads; each keeps one square matrix as its state."""
+    head_dim: Positive
+    """Width of one head."""
+    gate_rank: Positive
+    """Width that the inputs of the forget gate and of the output gate are compressed to."""
+    conv: Positive
+    """Length of the convolution over queries, keys and values."""
+    bias: Count = 0
+    """Bias parameters of the projections of one layer; that of the forget gate is counted without being stated."""
+
+
 class Mamba1(Strict):
     """Selective state space, first version: a state for each inner channel."""
 
@@ -180,7 +197,7 @@ class NoAttention(Strict):
 
 
 Attention = Annotated[
-    GroupedAttention | LatentAttention | LinearAttention | GatedDelta | Mamba1 | Mamba2 | NoAttention,
+    GroupedAttention | LatentAttention | LinearAttention | GatedDelta | KimiDelta | Mamba1 | Mamba2 | NoAttention,
     Field(discriminator="kind"),
 ]
 

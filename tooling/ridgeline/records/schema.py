@@ -8,7 +8,8 @@ from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema
 
-from ridgeline.records.kinds import Kind, kinds
+from ridgeline.records.hints import annotate
+from ridgeline.records.kinds import Kind, versions
 from ridgeline.text.splice import write as write_file
 
 #: Draft-07 is what editors read.
@@ -23,6 +24,7 @@ def schema(kind: Kind) -> dict[str, Any]:
     """The JSON Schema of one kind of record, in the order of its fields."""
     body: dict[str, Any] = kind.type.model_json_schema(by_alias=True, schema_generator=_Draft07)  # type: ignore[attr-defined]
     _simplify(body)
+    annotate(body, kind.type)
     definitions = body.pop("$defs", None)
     title = f"Ridgeline {kind.name} record, version {kind.version}"
     ordered: dict[str, Any] = {
@@ -76,7 +78,7 @@ def write(folder: Path) -> list[Path]:
     """Write all schema files below a folder, each beside and renamed; gives the paths that changed."""
     folder.mkdir(parents=True, exist_ok=True)
     changed = []
-    for kind in kinds().values():
+    for kind in versions().values():
         path, wanted = folder / kind.schema_name, text(kind)
         if path.exists() and path.read_text(encoding="utf-8") == wanted:
             continue
@@ -88,7 +90,7 @@ def write(folder: Path) -> list[Path]:
 def stale(folder: Path) -> list[str]:
     """Names of schema files that are missing or differ from the types."""
     found = []
-    for kind in kinds().values():
+    for kind in versions().values():
         path = folder / kind.schema_name
         if not path.exists() or path.read_text(encoding="utf-8") != text(kind):
             found.append(kind.schema_name)

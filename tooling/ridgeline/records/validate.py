@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -12,7 +13,8 @@ from ridgeline.findings.finding import Finding
 from ridgeline.records.common import Record
 from ridgeline.records.complaint import did_you_mean, explain
 from ridgeline.records.complaint import finding as _finding
-from ridgeline.records.kinds import KIND_OF_FOLDER, Kind, kinds
+from ridgeline.records.kinds import KIND_OF_FOLDER, Kind, kinds, versions
+from ridgeline.records.migrations import lifted
 from ridgeline.text.document import Document
 
 #: What a scaffold holds where a person must write something. It never passes.
@@ -20,7 +22,10 @@ BLANK = "FILL-IN"
 
 
 def validate(document: Document) -> tuple[Record | None, list[Finding]]:
-    """The record in a document, with what is wrong with it. The kind is the one that its ``schema:`` line names."""
+    """The record in a document, with what is wrong with it. Kind and version are those that its ``schema:`` line names.
+
+    A record of an older version is held against that version, and given in the newest one.
+    """
     if document.data is None and document.findings:
         return None, []
     if not isinstance(document.data, dict):
@@ -39,6 +44,11 @@ def validate(document: Document) -> tuple[Record | None, list[Finding]]:
     blanks = list(_blanks(document))
     try:
         record: Record = kind.type.model_validate(document.data)  # type: ignore[attr-defined]
+        newest = kinds()[kind.name]
+        if kind.version != newest.version:
+            document = replace(document, data=lifted(document.data))
+            kind = newest
+            record = kind.type.model_validate(document.data)  # type: ignore[attr-defined]
     except ValidationError as error:
         # What the reader has already found at a place is not said a second time in other words.
         said = {(f.place.line, f.place.column) for f in document.findings}
@@ -100,9 +110,20 @@ def _kind(document: Document) -> tuple[Kind | None, Finding | None]:
             mend=f"write schema: {wanted} at the top",
             expected=wanted,
         )
-    names = {f"{k.name}/{k.version}": k for k in known.values()}
+    names = versions()
     kind = names.get(stated) if isinstance(stated, str) else None
     if kind is None:
+        newer = _newer(str(stated), known)
+        if newer is not None:
+            return None, _finding(
+                document,
+                "schema-line",
+                ("schema",),
+                f"{stated} is newer than what this tool reads of the kind {newer.name}",
+                mend=f"use a newer ridgeline, or write the record in version {newer.version}",
+                found=str(stated),
+                expected=newer.stated,
+            )
         return None, _finding(
             document,
             "schema-line",
@@ -121,3 +142,11 @@ def _kind(document: Document) -> tuple[Kind | None, Finding | None]:
             found=str(stated),
         )
     return kind, None
+
+
+def _newer(stated: str, known: dict[str, Kind]) -> Kind | None:
+    """The kind of a schema line that names a version beyond the newest one."""
+    name, _, version = stated.partition("/")
+    kind = known.get(name)
+    ahead = kind is not None and version.isascii() and version.isdigit() and len(version) < 10
+    return kind if kind is not None and ahead and int(version) > kind.version else None

@@ -8,6 +8,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from ridgeline.counting.names import KernelName, Operation, Traffic
 from ridgeline.records.common import (
+    Day,
     Expression,
     FormulaText,
     Line,
@@ -21,6 +22,88 @@ from ridgeline.records.common import (
 )
 
 HardwareField = Annotated[str, StringConstraints(pattern=r"^[a-z_0-9]+(?:\.[a-z_0-9]+)*$", max_length=80)]
+
+
+#: What classes are parts of: the steps of a phase, and what stays in memory.
+Whole = Literal["prefill", "decode", "training", "memory"]
+#: The work of a step in the order in which it is done, of the links, of training, and what stays in memory.
+Work = Literal[
+    "embedding",
+    "norms",
+    "residuals",
+    "attention-projections",
+    "rotary",
+    "cache-write",
+    "indexer",
+    "attention",
+    "state",
+    "feed-forward",
+    "router",
+    "experts",
+    "shared-experts",
+    "activation",
+    "output-head",
+    "sampling",
+    "tensor-collective",
+    "expert-exchange",
+    "pipeline-transfer",
+    "gradient-collective",
+    "backward",
+    "optimiser",
+    "recomputation",
+    "resident-weights",
+    "resident-cache",
+    "resident-state",
+    "resident-reserve",
+]
+#: How the accelerators of a deployment share the work.
+Degree = Literal["tensor", "expert", "pipeline", "data"]
+
+#: What a part of a step adds to it: formula, and the formula of the time that it takes.
+COSTS = {"flops": "compute_time", "bytes": "memory_time", "link_bytes": "link_time"}
+#: What a part of memory adds to it, on one accelerator: formula, and the word that it covers.
+RESIDENT: dict[str, str] = {f"resident_{what}": f"resident-{what}" for what in ("weights", "cache", "state", "reserve")}
+
+
+class AppliesTo(Strict):
+    """The layers that a class counts in: those that have all of some quantities and none of others."""
+
+    has: Annotated[list[HardwareField], Field(max_length=20)] = []
+    """Quantities that such a layer has, with a value: `[n_kv]`."""
+    lacks: Annotated[list[HardwareField], Field(max_length=20)] = []
+    """Quantities that it has not: `[window, chunk]`."""
+
+    @model_validator(mode="after")
+    def _something(self) -> AppliesTo:
+        if not self.has and not self.lacks:
+            raise ValueError("say which quantities such a layer has, or which it lacks")
+        both = sorted(set(self.has) & set(self.lacks))
+        if both:
+            raise ValueError(f"no layer both has and lacks {both[0]}")
+        return self
+
+
+class Measurement(Strict):
+    """A published measurement, held against the bound that the formulas give it."""
+
+    what: Line
+    """What was measured: kernel, sizes, number format."""
+    value: ValueText
+    """Number and unit as the source prints them: `740 TFLOP/s`."""
+    with_: Annotated[dict[Symbol, str | int], Field(alias="with", max_length=40)] = {}
+    """Records under aliases, beside the subjects, and symbols: `{h100: accelerators/nvidia-h100-sxm, L: 16384 token}`."""
+    source: SourceId
+    """Id of the source record."""
+    at: Line
+    """Where in the source: page, table, column."""
+    checked: Day
+    """The day somebody last read it there."""
+    bound: FormulaText
+    """An expression in the class's scope that the value cannot pass: `h100.peak.fp16`."""
+    holds: Literal["at-most", "at-least"] | None = None
+    """Which side of the bound is possible; left out, a time or an energy is at least its bound, all else at most."""
+    reason: ProseLine | None = None
+    """Why the value passes its bound nevertheless: what the bound does not know of."""
 
 
 class SymbolDefinition(Strict):
@@ -78,6 +161,12 @@ class Property(Strict):
     """A formula that falls…"""
     with_: Annotated[Symbol | None, Field(alias="with")] = None
     """…as this symbol rises."""
+    tends: Symbol | None = None
+    """A formula that comes as near to `to` as one likes, as the symbol in `with` grows without bound, or comes near to `toward`."""
+    to: FormulaText | int | None = None
+    """What it tends to: an expression without that symbol, or `infinity`."""
+    toward: ValueText | int | None = None
+    """The value that the symbol comes near to, from both sides; from above where it is `0`."""
     within: Symbol | None = None
     """A formula that stays within `range`."""
     range: Annotated[list[str | int], Field(min_length=2, max_length=2)] | None = None
@@ -105,8 +194,10 @@ class Property(Strict):
     """Sizes of the kernel that are tried only at multiples of another one: `{L: tile}`, whole tiles."""
 
     @property
-    def kind(self) -> Literal["rises", "falls", "within", "counted"]:
-        """Which of the four it is."""
+    def kind(self) -> Literal["rises", "falls", "within", "tends", "counted"]:
+        """Which of them it is."""
+        if self.tends is not None:
+            return "tends"
         if self.rises is not None:
             return "rises"
         if self.falls is not None:
@@ -116,17 +207,21 @@ class Property(Strict):
     @property
     def formula(self) -> str:
         """The formula that it is about."""
-        return self.rises or self.falls or self.within or self.counted or ""
+        return self.rises or self.falls or self.within or self.tends or self.counted or ""
 
     @model_validator(mode="after")
     def _one(self) -> Property:
-        given = [n for n in ("rises", "falls", "within", "counted") if getattr(self, n) is not None]
+        given = [n for n in ("rises", "falls", "within", "tends", "counted") if getattr(self, n) is not None]
         if len(given) != 1:
-            raise ValueError("say exactly one of rises, falls, within and counted")
+            raise ValueError("say exactly one of rises, falls, within, tends and counted")
         if given[0] == "within" and self.range is None:
             raise ValueError("within needs range: [lowest, highest]")
         if given[0] in ("rises", "falls") and self.with_ is None:
             raise ValueError(f"{given[0]} needs with: the symbol")
+        if given[0] == "tends" and (self.with_ is None or self.to is None):
+            raise ValueError("tends needs with: the symbol, and to: what the formula tends to")
+        if given[0] != "tends" and (self.to is not None or self.toward is not None):
+            raise ValueError(f"{'toward' if self.to is None else 'to'} belongs to tends, not to {given[0]}")
         if given[0] == "counted":
             self._counted()
         else:
@@ -199,6 +294,19 @@ class Workload(Record):
     """Kind and version of the record."""
     phase: Literal["prefill", "decode", "training", "communication", "host", "any"]
     """When it happens."""
+    part_of: Annotated[list[Whole], Field(max_length=4)] = []
+    """The totals that this class is one of the disjoint parts of; a scenario adds them up. Empty for an alternative or an
+    analysis."""
+    covers: Annotated[list[Work], Field(max_length=20)] = []
+    """Which work of those totals its formulas count; no two parts count the same work of a layer."""
+    applies_to: AppliesTo | None = None
+    """The layers that it counts in; left out, all of them. A formula `per: layer` is nothing in any other layer."""
+    over: Degree = "tensor"
+    """Which accelerators its symbol `devices` counts."""
+    path: Literal["tensor", "vector"] = "tensor"
+    """Which units do its operations: the matrix units, or the rest."""
+    assumes: ProseLine | None = None
+    """What its costs take for granted where it could be otherwise; a scenario says it beside them."""
     k: Literal[1000, 1024] | None = None
     """What `k` means in lengths of this record's prose."""
     symbols: dict[Symbol, SymbolDefinition] = {}
@@ -213,13 +321,62 @@ class Workload(Record):
     """How the formulas grow with their symbols."""
     workarounds: list[Workaround] = []
     """What engineers do about the cost, and what each moves."""
+    measured: Annotated[list[Measurement], Field(max_length=200)] = []
+    """Published measurements, each held against its bound."""
 
     @model_validator(mode="after")
     def _names(self) -> Workload:
         both = sorted(set(self.symbols) & set(self.formulas))
         if both:
             raise ValueError(f"{both[0]} is both a symbol and a formula: rename one")
+        if self.applies_to is not None:
+            bare = [name for name, f in self.formulas.items() if f.per == "layer" and f.unit is None]
+            if bare:
+                raise ValueError(f"{bare[0]} needs unit: it is nothing in the layers that the class does not apply to")
+        if self.part_of:
+            self._part()
+        elif self.covers:
+            raise ValueError("covers needs part_of: the totals in which the work is counted")
         return self
+
+    def _part(self) -> None:
+        """What the part of a total must define."""
+        said: tuple[tuple[str, list[str]], ...] = (("part_of", [*self.part_of]), ("covers", [*self.covers]))
+        for field, entries in said:
+            twice = [entry for entry in entries if entries.count(entry) > 1]
+            if twice:
+                raise ValueError(f"{field} names {twice[0]} twice")
+        if not self.covers:
+            raise ValueError("part_of needs covers: the work that the class counts")
+        memory = "memory" in self.part_of
+        if memory and len(self.part_of) > 1:
+            raise ValueError("a part of memory is part of nothing else: its formulas are other ones")
+        wanted = tuple(RESIDENT) if memory else tuple(COSTS)
+        given = [name for name in wanted if name in self.formulas]
+        if not given:
+            raise ValueError(f"a part defines at least one of the formulas {', '.join(wanted)}")
+        resident = {word for word in self.covers if word in RESIDENT.values()}
+        if resident != ({RESIDENT[name] for name in given} if memory else set()) or (
+            memory and len(self.covers) > len(resident)
+        ):
+            words = [RESIDENT[name] for name in given] if memory else ["the work of a step"]
+            raise ValueError(f"this part covers {', '.join(words)}, and nothing else")
+        for name in given:
+            self._cost(name, None if memory else COSTS[name])
+
+    def _cost(self, name: str, time: str | None) -> None:
+        """One cost of a part, and the formula of its time."""
+        formula = self.formulas[name]
+        if formula.unit is None:
+            raise ValueError(f"{name} needs unit: a part is added to others")
+        if time is None:
+            return
+        if time not in self.formulas:
+            raise ValueError(f"{name} needs the formula {time}: the time that it takes")
+        if self.formulas[time].unit is None:
+            raise ValueError(f"{time} needs unit: s")
+        if self.formulas[time].per != formula.per:
+            raise ValueError(f"{time} and {name} are both per: layer, or neither is")
 
 
 __all__ = ["Expression", "RecordReference", "Workload"]

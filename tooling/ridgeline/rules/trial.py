@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import cached_property
+from hashlib import sha256
 
 from ridgeline.findings.finding import Finding
 from ridgeline.formulas.errors import FormulaError
@@ -49,15 +50,33 @@ def algebra(context: Context, entry: Entry) -> str:
     return held[entry.reference]
 
 
+#: What this process has tried and found clean: digests of all that a trial follows from. :mod:`ridgeline.cache` keeps them.
+CLEAN: set[str] = set()
+
+
 def once(context: Context, entry: Entry, rule: str, work: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
     """The findings of a rule that looks at nothing but a class's algebra; none where an equal class had none."""
-    clean: set[tuple[str, str]] = context.memory.setdefault("clean algebra", set())
-    key = (rule, algebra(context, entry))
-    if key not in clean:
+    key = _digest(context, entry, rule)
+    used: set[str] = context.memory.setdefault("tried", set())
+    if key not in CLEAN:
         found = list(work())
-        if not found:
-            clean.add(key)
-        yield from found
+        if found:
+            yield from found
+            return
+        CLEAN.add(key)
+    used.add(key)
+
+
+def _digest(context: Context, entry: Entry, rule: str) -> str:
+    """What a trial of a class follows from: the rule, the class's algebra, and the units of the names that it leaves open."""
+    held: dict[str, bytes] = context.memory.setdefault("algebra digests", {})
+    if entry.reference not in held:
+        known = known_names(context)
+        # An open name can be of the records, and is drawn in their unit; whether it is known at all is of them too.
+        open_names = {n: str(known[n]) if n in known else None for n in Trial(context, entry).free}
+        parts = [entry.reference, algebra(context, entry), json.dumps(open_names)]
+        held[entry.reference] = sha256("\0".join(parts).encode()).digest()
+    return sha256(rule.encode() + b"\0" + held[entry.reference]).hexdigest()
 
 
 class Trial:
@@ -106,6 +125,17 @@ class Trial:
             "n_q": value_of("n_q", kv * group, ONE),
         }
         return values
+
+    def moved(self, point: dict[str, Derivation], symbol: str, value: Fraction) -> dict[str, Derivation]:
+        """The point with a symbol at another value, in canonical base units; names that follow from it move along."""
+        unit = point[symbol].unit or ONE
+        changed = {**point, symbol: value_of(symbol, value / unit.factor, unit)}
+        heads, group, kv = (changed[n].quantity.middle for n in ("n_q", "g", "n_kv"))
+        if symbol == "g":
+            changed["n_q"] = value_of("n_q", group * kv, ONE)
+        elif symbol in ("n_q", "n_kv"):
+            changed["g"] = value_of("g", heads / kv, ONE)
+        return changed
 
     def scope(self, point: dict[str, Derivation]) -> Scope:
         """The class alone in scope, with every name set."""

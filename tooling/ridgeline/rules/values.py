@@ -1,4 +1,4 @@
-"""Rules about recorded values: that they can be read, and that a second route agrees."""
+"""Rules about recorded values: that they can be read, have the right unit, and follow where they say so."""
 
 from __future__ import annotations
 
@@ -13,11 +13,8 @@ from ridgeline.formulas.tree import Name
 from ridgeline.knowledge.base import Entry
 from ridgeline.knowledge.names import Formula, Stated
 from ridgeline.numbers.units import describe, hard, parse_unit
-from ridgeline.records.accelerator import Accelerator, peak_name
-from ridgeline.records.interconnect import Interconnect
 from ridgeline.rules.rule import Context, Rule
 
-_ROUTE_TOLERANCE = Fraction(1, 100)
 #: Last part of a field → the unit that its hard dimension must have.
 _DIMENSIONS = {
     "capacity": "byte",
@@ -25,6 +22,9 @@ _DIMENSIONS = {
     "bus_width": "bit",
     "pin_rate": "bit/s",
     "size": "byte",
+    "size_total": "byte",
+    "bandwidth_total": "byte/s",
+    "stack_capacity": "byte",
     "clock": "Hz",
     "rate": "flop/s",
     "per_clock": "flop/cycle",
@@ -33,6 +33,7 @@ _DIMENSIONS = {
     "limit": "W",
     "lane_rate": "bit/s",
     "element_bits": "bit",
+    "stated_bits": "bit",
     "latency": "s",
 }
 #: Fields that every source prints in one of bits and bytes: the other is a slip, though the two can be converted.
@@ -44,11 +45,15 @@ _NEVER = {
     "pin_rate": "byte",
     "lane_rate": "byte",
     "element_bits": "byte",
+    "size_total": "bit",
+    "bandwidth_total": "bit",
+    "stack_capacity": "bit",
 }
-_COUNTS = frozenset({"count", "lanes", "total", "efficiency"})
+_COUNTS = frozenset({"count", "lanes", "stacks", "total", "efficiency"})
 
 
-def _path(field: str) -> tuple[str | int, ...]:
+def place_of(field: str) -> tuple[str | int, ...]:
+    """The path in the file of a field that is written with dots."""
     return tuple(int(step) if step.isdigit() else step for step in field.split("."))
 
 
@@ -67,7 +72,7 @@ class ValueUnreadable(Rule):
             if entry.record is None or entry.kind in ("source", "class"):
                 continue
             for field, message in context.resolver.namespace(entry.reference).problems:
-                path = _path(field)
+                path = place_of(field)
                 if not field.endswith(".from"):
                     path = (*path, "value")
                 mend = "write a number and a unit: 3.35 TB/s" if path[-1] == "value" else "correct the formula"
@@ -84,37 +89,65 @@ class WrongDimension(Rule):
     id = "wrong-dimension"
 
     def check(self, context: Context) -> Iterator[Finding]:
-        """Every stated quantity whose field has a known dimension."""
+        """Every quantity, stated or derived, whose field has a known dimension."""
         for entry in context.knowledge.entries.values():
             if entry.record is None or entry.kind in ("source", "class", "model"):
                 continue
-            for meaning in context.resolver.namespace(entry.reference).names.values():
+            for name, meaning in context.resolver.namespace(entry.reference).names.items():
                 stated = (
                     meaning if isinstance(meaning, Stated) else meaning.stated if isinstance(meaning, Formula) else None
                 )
-                if stated is None:
-                    continue
-                parts = [p for p in stated.given.field.split(".") if p != "claims" and not p.isdigit()]
-                last = parts[-1]
-                found = hard(stated.quantity.dimension)
-                if last in _DIMENSIONS:
-                    wanted = hard(parse_unit(_DIMENSIONS[last]).dimension)
-                    unit = _DIMENSIONS[last]
-                elif last in _COUNTS:
-                    wanted, unit = (), "a count"
-                else:
-                    continue
-                slip = stated.unit is not None and _NEVER.get(last) in dict(stated.unit.factors)
-                if found != wanted or slip:
-                    yield self.finding(
-                        entry,
-                        (*_path(stated.given.field), "value"),
-                        f"{stated.given.text} is in {stated.unit.text if slip and stated.unit else describe(found)}",
-                        found=stated.given.text,
-                        expected=unit,
-                        because=f"{last} is {unit}" if last in _COUNTS else f"{last} is in {unit}",
-                        mend="correct the unit",
+                if stated is not None:
+                    slip = stated.unit is not None and _NEVER.get(_part(stated.given.field)) in dict(
+                        stated.unit.factors
                     )
+                    if slip or not _fits(stated.given.field, stated.quantity):
+                        yield self.wrong(
+                            entry,
+                            (*place_of(stated.given.field), "value"),
+                            stated.given.text,
+                            stated.unit.text if slip and stated.unit else describe(hard(stated.quantity.dimension)),
+                        )
+                if isinstance(meaning, Formula) and meaning.field:
+                    try:
+                        derived = context.resolver.name(Name(tuple(name.split("."))), context.resolver.scope_of(entry))
+                    except FormulaError:
+                        # One that cannot be evaluated is found by ``derived-disagrees``.
+                        continue
+                    if not _fits(meaning.field, derived.quantity):
+                        yield self.wrong(
+                            entry,
+                            (*place_of(meaning.field), "from"),
+                            show(derived.quantity),
+                            describe(hard(derived.quantity.dimension)),
+                        )
+
+    def wrong(self, entry: Entry, path: tuple[str | int, ...], text: str, unit: str) -> Finding:
+        """The finding for a value that is in a unit which its field cannot have."""
+        last = _part(".".join(map(str, path[:-1])))
+        wanted = _DIMENSIONS.get(last, "a count")
+        return self.finding(
+            entry,
+            path,
+            f"{text} is in {unit}",
+            found=text,
+            expected=wanted,
+            because=f"{last} is {'in ' if last in _DIMENSIONS else ''}{wanted}",
+            mend="correct the unit" if path[-1] == "value" else "correct the formula",
+        )
+
+
+def _part(field: str) -> str:
+    """The last part of a field that says what the quantity is: ``capacity`` of ``memory.capacity.claims.0``."""
+    return [step for step in field.split(".") if step != "claims" and not step.isdigit()][-1]
+
+
+def _fits(field: str, quantity: Quantity) -> bool:
+    """Whether a quantity has the dimension that its field has, where that is known."""
+    last = _part(field)
+    if last in _DIMENSIONS:
+        return hard(quantity.dimension) == hard(parse_unit(_DIMENSIONS[last]).dimension)
+    return last not in _COUNTS or hard(quantity.dimension) == ()
 
 
 class DerivedDisagrees(Rule):
@@ -141,7 +174,7 @@ class DerivedDisagrees(Rule):
                     derived = context.resolver.name(Name(tuple(name.split("."))), context.resolver.scope_of(entry))
                 except FormulaError as error:
                     hint = f"did you mean {error.candidates[0]}?" if error.candidates else "correct the formula"
-                    yield self.finding(entry, (*_path(meaning.field), "from"), error.message, mend=hint)
+                    yield self.finding(entry, (*place_of(meaning.field), "from"), error.message, mend=hint)
                     continue
                 if meaning.stated is None:
                     continue
@@ -151,91 +184,13 @@ class DerivedDisagrees(Rule):
                 if verdict is not None and not verdict.holds:
                     yield self.finding(
                         entry,
-                        (*_path(meaning.field), "value"),
+                        (*place_of(meaning.field), "value"),
                         f"{text} does not follow from its formula",
                         found=text,
                         expected=show(derived.quantity, meaning.stated.unit),
                         because=verdict.because,
                         mend="delete the typed value, or correct the formula",
                     )
-
-
-class SecondRoute(Rule):
-    """Two routes to the same number differ by more than one part in a hundred.
-
-    A datasheet's peak must come out as units times operations per clock times clock, its bandwidth as bus width times pin
-    rate, both directions of a link as twice the one. Where they differ, one of the inputs is wrong (a sibling's column, a
-    sparse figure, one direction for two), or the vendor means something that must be said in `differs:` or `note:`.
-    """
-
-    id = "second-route"
-
-    def check(self, context: Context) -> Iterator[Finding]:
-        """Every quantity for which the record holds a second route."""
-        for entry in context.knowledge.of_kind("accelerator"):
-            record = entry.record
-            assert isinstance(record, Accelerator)
-            yield from self.pair(context, entry, "memory.bandwidth", "memory.route", ("memory", "bandwidth"))
-            for index, peak in enumerate(record.peaks):
-                name = peak_name(peak)
-                if peak.route is not None and not peak.route.differs:
-                    yield from self.pair(context, entry, f"peak.{name}", f"peak.{name}.route", ("peaks", index, "rate"))
-            for index, link in enumerate(record.links):
-                if link.per_direction is not None and link.aggregate is not None:
-                    yield from self.directions(context, entry, index)
-        for entry in context.knowledge.of_kind("interconnect"):
-            assert isinstance(entry.record, Interconnect)
-            yield from self.pair(context, entry, "per_direction", "route", ("per_direction",))
-
-    def pair(
-        self, context: Context, entry: Entry, first: str, second: str, path: tuple[str | int, ...]
-    ) -> Iterator[Finding]:
-        """One finding where two names of a record are both known and differ."""
-        scope = context.resolver.scope_of(entry)
-        try:
-            a = context.resolver.name(Name(tuple(first.split("."))), scope)
-            b = context.resolver.name(Name(tuple(second.split("."))), scope)
-        except FormulaError:
-            # A missing part leaves no second route; one that cannot be read or has a wrong unit is reported there.
-            return
-        if a.given is not None:
-            # Among claims, the preferred one is meant.
-            path = (*_path(a.given.field), "value")
-        yield from self.compare(entry, path, first, a.quantity, second, b.quantity)
-
-    def directions(self, context: Context, entry: Entry, index: int) -> Iterator[Finding]:
-        """Both directions of a link together against twice the one."""
-        from ridgeline.knowledge.names import slug
-
-        record = entry.record
-        assert isinstance(record, Accelerator)
-        name = f"links.{slug(record.links[index].kind)}"
-        scope = context.resolver.scope_of(entry)
-        try:
-            one = context.resolver.evaluate(f"2 * {name}.per_direction", scope).quantity
-            both = context.resolver.evaluate(f"{name}.aggregate", scope).quantity
-        except FormulaError:
-            return
-        yield from self.compare(
-            entry, ("links", index, "aggregate"), f"{name}.aggregate", both, "twice one direction", one
-        )
-
-    def compare(
-        self, entry: Entry, path: tuple[str | int, ...], first: str, a: Quantity, second: str, b: Quantity
-    ) -> Iterator[Finding]:
-        """The finding for two values that differ by more than the tolerance."""
-        if hard(a.dimension) == hard(b.dimension) and b.middle and abs(a.middle / b.middle - 1) > _ROUTE_TOLERANCE:
-            ratio = a.middle / b.middle
-            yield self.finding(
-                entry,
-                path,
-                f"{first} = {show(a)}, but {second} = {show(b)}",
-                found=show(a),
-                expected=show(b),
-                because=f"the ratio is {float(ratio):.4g}",
-                level=Level.ERROR,
-                mend="find the input that is wrong, or say in the record why the routes differ",
-            )
 
 
 class LedgerDoesNotAdd(Rule):

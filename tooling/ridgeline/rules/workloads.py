@@ -11,11 +11,11 @@ from ridgeline.formulas.errors import FormulaError
 from ridgeline.formulas.parser import parse_quantity
 from ridgeline.knowledge.base import Entry
 from ridgeline.knowledge.derivation import Derivation
-from ridgeline.numbers.units import ONE
-from ridgeline.records.workload import Workload
+from ridgeline.records.workload import Property, Workload
 from ridgeline.rules.formula import unreliable
+from ridgeline.rules.limits import tends
 from ridgeline.rules.rule import Context, Rule, near
-from ridgeline.rules.trial import Trial, once, value_of
+from ridgeline.rules.trial import Trial, once
 
 _POINTS = 12
 
@@ -66,8 +66,9 @@ class SameAs(Rule):
 class PropertyFails(Rule):
     """A property that a class claims does not hold.
 
-    What rises with what, and between which bounds a share stays, is checked at random points. Mend the formula, or the
-    claim.
+    What rises with what, and between which bounds a share stays, is checked at random points. What a formula tends to is
+    proved where the formula is made of `+ - * / ^ min max abs ceil floor round`, with everything but the one symbol set at
+    random; otherwise it is tried further and further out. Mend the formula, or the claim.
     """
 
     id = "property"
@@ -95,16 +96,20 @@ class PropertyFails(Rule):
             if name in skip:
                 continue
             try:
-                problem = (
-                    self.within(trial, name, claim.range)
-                    if claim.within
-                    else self.moves(trial, name, claim.with_ or "", bool(claim.rises))
-                )
+                problem = self.problem(trial, claim)
             except FormulaError as error:
                 problem = f"cannot be held against its claim: {error.message}"
             if problem:
                 mend = "correct the formula, or the claim"
                 yield self.finding(entry, path, f"{name} {problem}", found=name, mend=mend)
+
+    def problem(self, trial: Trial, claim: Property) -> str:
+        """What is wrong with one claim, nothing where it holds."""
+        if claim.tends is not None:
+            return tends(trial, claim)
+        if claim.within is not None:
+            return self.within(trial, claim.within, claim.range)
+        return self.moves(trial, claim.formula, claim.with_ or "", claim.rises is not None)
 
     def moves(self, trial: Trial, name: str, symbol: str, rises: bool) -> str:
         """Whether a formula moves one way as a symbol grows; says where it does not."""
@@ -112,12 +117,11 @@ class PropertyFails(Rule):
             point = trial.point()
             if symbol not in point:
                 return f"does not depend on {symbol}"
-            low = point[symbol]
-            factor = Fraction(trial.random.choice((2, 3, 5)))
-            high = value_of(symbol, low.quantity.middle / (low.unit or ONE).factor * factor, low.unit or ONE)
-            a, b = trial.value(name, point).middle, trial.value(name, {**point, symbol: high}).middle
+            low = point[symbol].quantity.middle
+            high = low * trial.random.choice((2, 3, 5))
+            a, b = trial.value(name, point).middle, trial.value(name, trial.moved(point, symbol, high)).middle
             if (b <= a) if rises else (b >= a):
-                where = f"{float(a):.6g} → {float(b):.6g} as {symbol} goes {int(low.quantity.middle)} → {int(high.quantity.middle)}"
+                where = f"{float(a):.6g} → {float(b):.6g} as {symbol} goes {int(low)} → {int(high)}"
                 return f"does not {'rise' if rises else 'fall'} with {symbol}: {where}"
         return ""
 
@@ -182,17 +186,7 @@ class ScalingOrder(Rule):
         point: dict[str, Derivation],
     ) -> Iterator[Finding]:
         """One row at one point: the formula before and after doubling the symbol."""
-        low = point[symbol]
-        doubled = {
-            **point,
-            symbol: value_of(symbol, low.quantity.middle / (low.unit or ONE).factor * 2, low.unit or ONE),
-        }
-        if symbol == "g" and "n_q" in point:
-            doubled["n_q"] = value_of("n_q", point["n_q"].quantity.middle * 2, ONE)
-        if symbol == "n_q" and "g" in point:
-            doubled["g"] = value_of("g", point["g"].quantity.middle * 2, ONE)
-        if symbol == "n_kv" and "g" in point:
-            doubled["g"] = value_of("g", point["g"].quantity.middle / 2, ONE)
+        doubled = trial.moved(point, symbol, point[symbol].quantity.middle * 2)
         before, after = trial.value(of, point).middle, trial.value(of, doubled).middle
         if before and after / before != Fraction(2) ** order:
             yield self.finding(

@@ -48,6 +48,9 @@ CODES: dict[str, dict[str, str]] = {
         "class": "a workload class: a kind of work with its formulas",
         "format": "a number format",
         "interconnect": "a link between devices",
+        "architecture": "what the parts of one generation have in common",
+        "announced": "a device that nobody can buy yet; nothing is derived from it",
+        "lesson": "a chapter of the course",
         "source": "a document that values are from",
     },
     "source-kind": {
@@ -63,7 +66,7 @@ CODES: dict[str, dict[str, str]] = {
     "sparsity": {"dense": "no structure is assumed", "2:4": "two of every four operands are zero, by structure"},
     "scope": {
         "die": "one die", "package": "one package with all its dies", "board": "one board", "chip": "one chip",
-        "node": "one server with all its devices",
+        "pair": "two boards that are sold as one", "node": "one server with all its devices",
     },
     "phase": {
         "prefill": "reading the prompt", "decode": "writing one token after another", "training": "training",
@@ -77,6 +80,7 @@ CODES: dict[str, dict[str, str]] = {
         "mla": "latent attention: keys and values of all heads are projected from one cached latent",
         "linear": "linear (lightning) attention: a state in place of a cache",
         "gated-delta": "linear attention by the gated delta rule: a state in place of a cache",
+        "kimi-delta": "linear attention by the delta rule with a forget gate for each channel: a state in place of a cache",
         "mamba1": "selective state space, a state for each channel",
         "mamba2": "selective state space, a state for each head",
         "none": "neither attention nor state",

@@ -1,4 +1,4 @@
-"""Accelerators, models, formats and interconnects as rows of their own tables."""
+"""Accelerators, models, formats, interconnects and what goes with them as rows of their own tables."""
 
 from __future__ import annotations
 
@@ -10,21 +10,27 @@ from ridgeline.check import Report
 from ridgeline.formulas.errors import FormulaError
 from ridgeline.knowledge.base import Entry
 from ridgeline.knowledge.names import slug
+from ridgeline.numbers.units import parse_unit
 from ridgeline.records.accelerator import Accelerator, peak_name
+from ridgeline.records.announced import Announced
+from ridgeline.records.architecture import Architecture
 from ridgeline.records.format import Format
 from ridgeline.records.interconnect import Interconnect
 from ridgeline.records.layers import LayerGroup
+from ridgeline.records.lesson import Lesson
 from ridgeline.records.model import Model
 from ridgeline.store.derivations import value_columns
 from ridgeline.store.heads import Tables, source_id
 from ridgeline.store.values import Quantities
 
-NAMES = ("accelerators", "peaks", "on_chip", "links", "models", "layers", "ledger", "formats", "format_layouts",
-         "interconnects")  # fmt: skip
+NAMES = ("accelerators", "peaks", "on_chip", "links", "accepted", "models", "layers", "ledger", "formats",
+         "format_layouts", "interconnects", "architectures", "ladder", "announced", "statements", "lessons")  # fmt: skip
+
+_PARAMETERS = parse_unit("param")
 
 
 def devices(report: Report, quantities: Quantities) -> Tables:
-    """The rows of every table of these four kinds."""
+    """The rows of every table of these kinds."""
     tables: Tables = {name: [] for name in NAMES}
     for reference in sorted(report.knowledge.entries):
         entry = report.knowledge.get(reference)
@@ -39,9 +45,42 @@ def devices(report: Report, quantities: Quantities) -> Tables:
         elif isinstance(record, Interconnect):
             parts = ("lane_rate", "lanes", "efficiency", "per_direction", "aggregate", "latency", "route")
             tables["interconnects"].append(
-                {"record": reference, "vendor": record.vendor, **{p: quantities.id(reference, p) for p in parts}}
+                {
+                    "record": reference,
+                    "vendor": record.vendor,
+                    "rates": record.rates,
+                    **{p: quantities.id(reference, p) for p in parts},
+                }
             )
+        elif isinstance(record, Architecture):
+            _architecture(report, reference, record, tables)
+        elif isinstance(record, Announced):
+            _announced(report, reference, record, tables)
+        elif isinstance(record, Lesson):
+            tables["lessons"].append({"record": reference, "chapter": record.chapter, "about": record.about})
     return tables
+
+
+def _architecture(report: Report, reference: str, record: Architecture, tables: Tables) -> None:
+    tables["architectures"].append({"record": reference, "vendor": record.vendor})
+    tables["ladder"] += [
+        {
+            "record": reference, "ordinal": ordinal, "peak": rung.peak, "formula": rung.is_, "unless_peak": rung.unless,
+            "source": source_id(report, rung.source), "locator": rung.at, "checked": rung.checked, "reason": rung.reason,
+        }
+        for ordinal, rung in enumerate(record.ladder)
+    ]  # fmt: skip
+
+
+def _announced(report: Report, reference: str, record: Announced, tables: Tables) -> None:
+    tables["announced"].append({"record": reference, "vendor": record.vendor})
+    tables["statements"] += [
+        {
+            "record": reference, "ordinal": ordinal, "what": row.what, "says": row.says,
+            "source": source_id(report, row.source), "locator": row.at, "checked": row.checked,
+        }
+        for ordinal, row in enumerate(record.statements)
+    ]  # fmt: skip
 
 
 def _accelerator(reference: str, record: Accelerator, quantities: Quantities, tables: Tables) -> None:
@@ -51,8 +90,11 @@ def _accelerator(reference: str, record: Accelerator, quantities: Quantities, ta
     tables["accelerators"].append(
         {
             "record": reference, "vendor": record.vendor, "architecture": record.architecture, "variant": record.variant,
-            "scope": record.scope, "memory_kind": record.memory.kind,
+            "scope": record.scope, "die": record.die.value if record.die is not None else None,
+            "memory_kind": record.memory.kind, "memory_level": record.memory.on_chip,
+            "memory_differs": record.memory.differs,
             "unit_kind": record.units.kind if record.units is not None else None, "capacity": number("memory.capacity"),
+            "capacity_route": number("memory.capacity_route"),
             "bandwidth": number("memory.bandwidth"), "bandwidth_route": number("memory.route"),
             "units": number("units.count"), "clock": number("units.clock"), "power_limit": number("power.limit"),
         }
@@ -75,7 +117,11 @@ def _accelerator(reference: str, record: Accelerator, quantities: Quantities, ta
             {
                 "record": reference, "ordinal": ordinal, "name": level, "per": memory.per,
                 "size": number(f"{level}.per_unit"), "count": number(f"{level}.count"),
-                "total": number(f"{level}.total"), "note": memory.note,
+                "total": number(f"{level}.total"), "bandwidth": number(f"{level}.bandwidth_per_unit"),
+                "bandwidth_total": number(f"{level}.bandwidth"),
+                "block_kind": memory.blocks.kind if memory.blocks is not None else None,
+                "blocks": number(f"{level}.blocks.count"), "block_size": number(f"{level}.blocks.per_unit"),
+                "differs": memory.differs, "note": memory.note,
             }
         )  # fmt: skip
     for ordinal, link in enumerate(record.links):
@@ -83,9 +129,14 @@ def _accelerator(reference: str, record: Accelerator, quantities: Quantities, ta
         tables["links"].append(
             {
                 "record": reference, "ordinal": ordinal, "name": name, "kind": link.kind,
+                "interconnect": link.interconnect,
                 **{part: number(f"links.{name}.{part}") for part in ("count", "per_direction", "aggregate")},
+                "differs": link.differs,
             }
         )  # fmt: skip
+    tables["accepted"] += [
+        {"record": reference, "ordinal": ordinal, **entry.model_dump()} for ordinal, entry in enumerate(record.accepted)
+    ]
 
 
 def _model(report: Report, entry: Entry, record: Model, quantities: Quantities, tables: Tables) -> None:
@@ -114,7 +165,7 @@ def _model(report: Report, entry: Entry, record: Model, quantities: Quantities, 
     for ordinal, (field, what, formula, why, source) in enumerate(entries):
         value: dict[str, object] = {"value_exact": None, "value_float": None, "derivation": None}
         try:
-            derived = report.resolver.evaluate(formula, report.resolver.scope_of(entry))
+            derived = report.resolver.evaluate(formula, report.resolver.scope_of(entry), unit=_PARAMETERS)
         except FormulaError:
             pass  # the check reports it at this field
         else:
@@ -149,12 +200,15 @@ def _shape(part: BaseModel) -> str:
 
 
 def _format(reference: str, record: Format, quantities: Quantities, tables: Tables) -> None:
-    scale = record.scale
+    scale, above = record.scale, record.super_scale
     tables["formats"].append(
         {
             "record": reference, "family": record.family, "element_bits": quantities.id(reference, "element_bits"),
-            "bits": quantities.id(reference, "bits"), "scale_block": scale.block if scale is not None else None,
-            "scale_bits": scale.bits if scale is not None else None,
+            "bits": quantities.id(reference, "bits"), "stated_bits": quantities.id(reference, "stated_bits"),
+            "scale_block": scale and scale.block, "scale_bits": scale and scale.bits,
+            "offset_bits": scale and scale.offset_bits,
+            "super_block": above and above.block, "super_bits": above and above.bits,
+            "super_offset_bits": above and above.offset_bits,
         }
     )  # fmt: skip
     tables["format_layouts"] += [

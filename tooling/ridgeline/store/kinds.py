@@ -11,7 +11,7 @@ from typing import Annotated
 from sqlalchemy import ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ridgeline.store.tables import Base, MaybeSource, Number
+from ridgeline.store.tables import Base, MaybeDerivation, MaybeSource, Number
 
 RecordPart = Annotated[str, mapped_column(ForeignKey("records.reference"), primary_key=True)]
 Ordinal = Annotated[int, mapped_column(primary_key=True)]
@@ -22,7 +22,10 @@ MaybeQuantity = Annotated[int | None, mapped_column(ForeignKey("quantities.id"))
 
 
 class Accelerator(Base):
-    """An accelerator's head; ``scope`` says what its numbers count, ``unit_kind`` what a compute unit is called."""
+    """An accelerator's head; ``scope`` says what its numbers count, ``unit_kind`` what a compute unit is called.
+
+    ``die`` names the silicon (its source is a fact); ``memory_level`` the on-chip level that serves as main memory.
+    """
 
     __tablename__ = "accelerators"
     record: Mapped[RecordPart]
@@ -30,9 +33,13 @@ class Accelerator(Base):
     architecture: Mapped[str]
     variant: Mapped[str | None]
     scope: Mapped[str]
+    die: Mapped[str | None] = mapped_column(index=True)
     memory_kind: Mapped[str]
+    memory_level: Mapped[str | None]
+    memory_differs: Mapped[str | None]
     unit_kind: Mapped[str | None]
     capacity: Mapped[MaybeQuantity]
+    capacity_route: Mapped[MaybeQuantity]
     bandwidth: Mapped[MaybeQuantity]
     bandwidth_route: Mapped[MaybeQuantity]
     units: Mapped[MaybeQuantity]
@@ -64,7 +71,10 @@ class Peak(Base):
 
 
 class OnChip(Base):
-    """One level of on-chip memory: ``size`` of one, how many (``count``), and of all together (``total``)."""
+    """One level of on-chip memory: ``size`` of one, how many (``count``), and of all together (``total``).
+
+    ``bandwidth`` and ``bandwidth_total`` likewise. One is divided into ``blocks`` of ``block_size``, called ``block_kind``.
+    """
 
     __tablename__ = "on_chip"
     record: Mapped[RecordPart]
@@ -74,20 +84,96 @@ class OnChip(Base):
     size: Mapped[MaybeQuantity]
     count: Mapped[MaybeQuantity]
     total: Mapped[MaybeQuantity]
+    bandwidth: Mapped[MaybeQuantity]
+    bandwidth_total: Mapped[MaybeQuantity]
+    block_kind: Mapped[str | None]
+    blocks: Mapped[MaybeQuantity]
+    block_size: Mapped[MaybeQuantity]
+    differs: Mapped[str | None]
     note: Mapped[str | None]
 
 
 class Link(Base):
-    """Links to other devices or to the host; ``name`` is their part in formulas (``links.NAME.count``)."""
+    """Links to other devices or to the host; ``name`` is their part in formulas (``links.NAME.count``).
+
+    ``interconnect`` is the record that holds the rate of one such link. ``differs`` says why the rates are not so many of it.
+    """
 
     __tablename__ = "links"
     record: Mapped[RecordPart]
     ordinal: Mapped[Ordinal]
     name: Mapped[str]
     kind: Mapped[str]
+    interconnect: Mapped[str | None]
     count: Mapped[MaybeQuantity]
     per_direction: Mapped[MaybeQuantity]
     aggregate: Mapped[MaybeQuantity]
+    differs: Mapped[str | None]
+
+
+class Accepted(Base):
+    """A finding of a rule across records that an accelerator's record accepts: the value is right, for a reason."""
+
+    __tablename__ = "accepted"
+    record: Mapped[RecordPart]
+    ordinal: Mapped[Ordinal]
+    rule: Mapped[str]
+    field: Mapped[str]
+    found: Mapped[str | None]
+    why: Mapped[str]
+
+
+class Architecture(Base):
+    """A generation of compute units; accelerators name it in ``accelerators.architecture``."""
+
+    __tablename__ = "architectures"
+    record: Mapped[RecordPart]
+    vendor: Mapped[str]
+
+
+class Rung(Base):
+    """A step of an architecture's ladder: ``peak`` is ``formula`` on every part that has both, and not ``unless_peak``."""
+
+    __tablename__ = "ladder"
+    record: Mapped[RecordPart]
+    ordinal: Mapped[Ordinal]
+    peak: Mapped[str]
+    formula: Mapped[str]
+    unless_peak: Mapped[str | None]
+    source: Mapped[MaybeSource]
+    locator: Mapped[str | None]
+    checked: Mapped[str | None]
+    reason: Mapped[str | None]
+
+
+class Announced(Base):
+    """A device that is announced. When, and when it is expected, are facts; what was said of it are ``statements``."""
+
+    __tablename__ = "announced"
+    record: Mapped[RecordPart]
+    vendor: Mapped[str]
+
+
+class Statement(Base):
+    """What a source says of an announced device, as it prints it. It is a text: no quantity follows from it."""
+
+    __tablename__ = "statements"
+    record: Mapped[RecordPart]
+    ordinal: Mapped[Ordinal]
+    what: Mapped[str]
+    says: Mapped[str]
+    source: Mapped[MaybeSource]
+    locator: Mapped[str]
+    checked: Mapped[str]
+
+
+class Lesson(Base):
+    """A chapter of the course; ``chapter`` is its place, ``about`` what it explains."""
+
+    __tablename__ = "lessons"
+    record: Mapped[RecordPart]
+    chapter: Mapped[int]
+    about: Mapped[str]
 
 
 # Models, formats, interconnects
@@ -145,6 +231,23 @@ class Layer(Base):
     norm_parameters: Mapped[int]
 
 
+class ModelPoint(Base):
+    """A quantity of a model where it needs a length or a format: ``tokens`` so far, ``format`` of cache or weights.
+
+    NULL in ``tokens`` or ``format`` is "makes no difference".
+    """
+
+    __tablename__ = "model_points"
+    record: Mapped[RecordPart]
+    ordinal: Mapped[Ordinal]
+    name: Mapped[str]
+    tokens: Mapped[int | None]
+    format: Mapped[str | None]
+    value_exact: Mapped[str | None]
+    value_float: Mapped[float | None]
+    derivation: Mapped[MaybeDerivation]
+
+
 class LedgerEntry(Base):
     """A named part of the difference between a model's published total and the counted one."""
 
@@ -163,7 +266,11 @@ class LedgerEntry(Base):
 
 
 class Format(Base):
-    """A number format; ``scale_block`` elements share one scale of ``scale_bits`` bits, where there is one."""
+    """A number format; ``scale_block`` elements share one scale of ``scale_bits`` bits, where there is one.
+
+    ``offset_bits`` are those of the offset beside each scale. The columns with ``super`` say the same of the second level,
+    and ``stated_bits`` is what a document prints for an element with its scales.
+    """
 
     __tablename__ = "formats"
     record: Mapped[RecordPart]
@@ -172,6 +279,11 @@ class Format(Base):
     bits: Mapped[MaybeQuantity]
     scale_block: Mapped[int | None]
     scale_bits: Mapped[int | None]
+    offset_bits: Mapped[int | None]
+    super_block: Mapped[int | None]
+    super_bits: Mapped[int | None]
+    super_offset_bits: Mapped[int | None]
+    stated_bits: Mapped[MaybeQuantity]
 
 
 class FormatLayout(Base):
@@ -194,6 +306,7 @@ class Interconnect(Base):
     lane_rate: Mapped[MaybeQuantity]
     lanes: Mapped[MaybeQuantity]
     efficiency: Mapped[MaybeQuantity]
+    rates: Mapped[str | None]
     per_direction: Mapped[MaybeQuantity]
     aggregate: Mapped[MaybeQuantity]
     latency: Mapped[MaybeQuantity]
@@ -204,12 +317,25 @@ class Interconnect(Base):
 
 
 class WorkloadClass(Base):
-    """A workload class's head; ``k`` is what the letter means in lengths of its prose."""
+    """A workload class's head; ``k`` is what the letter means in lengths of its prose.
+
+    ``part_of`` names the totals that it is a part of (``decode``, ``memory``…) and ``covers`` the work that it counts,
+    both in order and parted by commas; layers that it applies to have all of ``layers_have`` and none of
+    ``layers_lack``. ``over`` says which accelerators its symbol ``devices`` counts, ``path`` which units do its operations,
+    ``assumes`` what its costs take for granted.
+    """
 
     __tablename__ = "classes"
     record: Mapped[RecordPart]
     phase: Mapped[str]
     k: Mapped[int | None]
+    part_of: Mapped[str | None]
+    covers: Mapped[str | None]
+    layers_have: Mapped[str | None]
+    layers_lack: Mapped[str | None]
+    over: Mapped[str]
+    path: Mapped[str]
+    assumes: Mapped[str | None]
 
 
 class Symbol(Base):
@@ -264,8 +390,8 @@ class FormulaName(Base):
 class Property(Base):
     """Something that holds for a class's formulas.
 
-    One ``rises`` or ``falls`` with a symbol, is ``within`` bounds, or is what a ``kernel`` is ``counted`` to do; what it leaves
-    out of that count vanishes with the symbol.
+    One ``rises`` or ``falls`` with a symbol, is ``within`` bounds, ``tends`` to a target as the symbol grows or comes near
+    ``toward``, or is what a ``kernel`` is ``counted`` to do; what it leaves out of that count vanishes with the symbol.
     """
 
     __tablename__ = "properties"
@@ -276,6 +402,8 @@ class Property(Base):
     symbol: Mapped[str | None]
     low: Mapped[str | None]
     high: Mapped[str | None]
+    target: Mapped[str | None]
+    toward: Mapped[str | None]
     kernel: Mapped[str | None]
     left_out: Mapped[str | None]
     because: Mapped[str | None]
@@ -304,6 +432,30 @@ class Workaround(Base):
     effect: Mapped[str | None]
     source: Mapped[MaybeSource]
     locator: Mapped[str | None]
+
+
+class Measurement(Base):
+    """A published measurement of a class's work, with the bound that it is held against.
+
+    ``side`` says which side of the bound is possible: ``at-most`` or ``at-least``. ``bound`` is an expression,
+    ``derivation`` its value. ``reason`` says why a value passes its bound nevertheless.
+    """
+
+    __tablename__ = "measurements"
+    record: Mapped[RecordPart]
+    ordinal: Mapped[Ordinal]
+    what: Mapped[str]
+    value_text: Mapped[str]
+    value_exact: Mapped[str | None]
+    value_float: Mapped[float | None]
+    side: Mapped[str | None]
+    bound: Mapped[str]
+    derivation: Mapped[MaybeDerivation]
+    share_of_bound: Mapped[float | None]
+    reason: Mapped[str | None]
+    source: Mapped[MaybeSource]
+    locator: Mapped[str]
+    checked: Mapped[str]
 
 
 class HardwareParameter(Base):

@@ -27,6 +27,7 @@ from ridgeline.store.crosscheck import CrossCheck, crosscheck
 from ridgeline.store.derivations import Graph, Row
 from ridgeline.store.devices import devices
 from ridgeline.store.heads import Tables, heads
+from ridgeline.store.points import points
 from ridgeline.store.prose import Prose, finding_rows
 from ridgeline.store.tables import SCHEMA_VERSION, Base
 from ridgeline.store.values import Quantities
@@ -215,11 +216,13 @@ def collect(report: Report, about: Mapping[str, str], dialect: Dialect = Dialect
         ],
         **heads(report),
         **devices(report, quantities),
+        **points(report, quantities),
         **workloads(report, quantities, dialect),
         "quantities": quantities.rows,
         "claims": quantities.claims,
         "passages": prose.passages,
         "figures": prose.figures,
+        "conclusions": prose.conclusions,
         "dependencies": quantities.dependencies(),
         "derivations": sorted(graph.rows.values(), key=lambda row: row["id"]),
         "derivation_steps": sorted(graph.steps, key=lambda row: (row["parent"], row["ordinal"])),
@@ -295,13 +298,20 @@ def insert_all(connection: Connection, tables: Tables) -> None:
         for index in sorted(table.indexes, key=lambda i: str(i.name)):
             connection.execute(CreateIndex(index))
     for view in VIEWS:
-        connection.exec_driver_sql(f"CREATE VIEW {view.relation} AS {view.sql.strip()}")
+        _plain(connection, f"CREATE VIEW {view.relation} AS {view.sql.strip()}")
     if connection.dialect.name == "sqlite":
         for name, (content, column) in SEARCH.items():
             connection.exec_driver_sql(
                 f"CREATE VIRTUAL TABLE {name} USING fts5({column}, content='{content}', content_rowid='id')"
             )
             connection.exec_driver_sql(f"INSERT INTO {name}({name}) VALUES ('rebuild')")
+
+
+def _plain(connection: Connection, statement: str) -> None:
+    """A statement without parameters. Drivers that mark those with ``%`` read a lone one as the start of a mark."""
+    if connection.dialect.paramstyle in ("format", "pyformat"):
+        statement = statement.replace("%", "%%")
+    connection.exec_driver_sql(statement)
 
 
 def _insert(connection: Connection, name: str, rows: list[Row]) -> None:

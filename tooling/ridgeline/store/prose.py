@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ridgeline.check import Report
+from ridgeline.figures.conclusion import Conclusion
 from ridgeline.figures.figure import FigureResult
-from ridgeline.figures.printing import show_beside
+from ridgeline.figures.printing import show, show_beside
 from ridgeline.findings.finding import Finding
 from ridgeline.knowledge.base import Entry
 from ridgeline.numbers.interval import exact_text
@@ -16,19 +17,23 @@ from ridgeline.store.values import Path, Quantities
 
 
 class Prose:
-    """Builds the rows of ``passages`` and ``figures``."""
+    """Builds the rows of ``passages``, ``figures`` and ``conclusions``."""
 
     def __init__(self, report: Report, quantities: Quantities):
         self.report = report
         self.quantities = quantities
         self.passages: list[Row] = []
         self.figures: list[Row] = []
+        self.conclusions: list[Row] = []
 
     def build(self) -> None:
         """All passages of all records in the order of their fields, and their figures in reading order."""
         figures: dict[tuple[str, Path], list[FigureResult]] = {}
         for figure in self.report.figures:
             figures.setdefault((figure.record, figure.path), []).append(figure)
+        conclusions: dict[tuple[str, Path], list[Conclusion]] = {}
+        for conclusion in self.report.conclusions:
+            conclusions.setdefault((conclusion.record, conclusion.path), []).append(conclusion)
         for reference in sorted(self.report.knowledge.entries):
             entry = self.report.knowledge.get(reference)
             if entry is None or entry.record is None:
@@ -39,6 +44,8 @@ class Prose:
                 found = sorted(figures.get((reference, item.path), ()), key=lambda f: f.numeral.at)
                 for position, figure in enumerate(found):
                     self.figure(entry, figure, position)
+                for conclusion in sorted(conclusions.get((reference, item.path), ()), key=lambda c: (c.at, c.claim)):
+                    self.conclusion(entry, conclusion)
 
     def passage(self, entry: Entry, path: Path, text: str, ordinal: int) -> None:
         place = entry.document.place(path, at=0)
@@ -80,6 +87,21 @@ class Prose:
             row |= value_columns(derivation.quantity, "computed")
             row["computed_display"] = show_beside(derivation.quantity, numeral)
         self.figures.append(row)
+
+    def conclusion(self, entry: Entry, conclusion: Conclusion) -> None:
+        """The row of what words of the passage that was added last conclude."""
+        place = entry.document.place(conclusion.path, at=conclusion.at, length=conclusion.length)
+        left, right = conclusion.left, conclusion.right
+        self.conclusions.append(
+            {
+                "id": len(self.conclusions) + 1, "record": conclusion.record, "passage": self.passages[-1]["id"],
+                "at": conclusion.at, "length": conclusion.length, "line": place.line, "col": place.column,
+                "text": " ".join(conclusion.words.split()), "claim": conclusion.claim, "relation": conclusion.relation,
+                "left_side": self.quantities.root(left), "left_display": show(left.quantity, left.unit),
+                "right_side": self.quantities.root(right), "right_display": show(right.quantity, right.unit),
+                "holds": int(conclusion.holds),
+            }
+        )  # fmt: skip
 
 
 def _float(value: object) -> float | None:

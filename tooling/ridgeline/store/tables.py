@@ -353,6 +353,30 @@ class Figure(Base):
     entry: Mapped[int | None]
 
 
+class Conclusion(Base):
+    """What a sentence claims of two values: ``left_side relation right_side``; ``at`` and ``length`` are its words.
+
+    The sides point at their derivations; ``holds`` says whether it is certainly so.
+    """
+
+    __tablename__ = "conclusions"
+    id: Mapped[Number]
+    record: Mapped[RecordKey]
+    passage: Mapped[int] = mapped_column(ForeignKey("passages.id"))
+    at: Mapped[int]
+    length: Mapped[int]
+    line: Mapped[int]
+    col: Mapped[int]
+    text: Mapped[str]
+    claim: Mapped[str]
+    relation: Mapped[str]
+    left_side: Mapped[MaybeDerivation]
+    left_display: Mapped[str]
+    right_side: Mapped[MaybeDerivation]
+    right_display: Mapped[str]
+    holds: Mapped[int]
+
+
 class Finding(Base):
     """Something wrong or doubtful. ``record`` may name a file that could not be read and so has no row in ``records``."""
 

@@ -27,6 +27,18 @@ LEFT JOIN quantities b ON b.id = a.bandwidth
 ORDER BY p.record, p.ordinal
 """
 
+_MODEL_LIST = """
+SELECT r.name, t.value_float AS parameters_total, a.value_float AS active_parameters,
+       k.value_float AS kv_bytes_per_token, x.value_float AS crossover_tokens, m.context, r.status, m.record AS model
+FROM models m
+JOIN records r ON r.reference = m.record
+LEFT JOIN quantities t ON t.id = m.parameters_total
+LEFT JOIN quantities a ON a.record = m.record AND a.name = 'parameters.active_with_embeddings'
+LEFT JOIN quantities k ON k.record = m.record AND k.name = 'kv_bytes_per_token'
+LEFT JOIN quantities x ON x.record = m.record AND x.name = 'L_star'
+ORDER BY m.record
+"""
+
 # The crossover length is where causal prefill attention costs as many operations as the layer's matrices.
 _MODELS = """
 SELECT m.record AS model, r.name, t.value_float AS parameters_total, c.value_float AS published_total,
@@ -56,11 +68,13 @@ ORDER BY m.record
 _ROUTES = """
 SELECT a.record, a.name AS quantity, b.name AS second_route, a.display AS quantity_display,
        b.display AS second_display, a.value_float / b.value_float - 1.0 AS difference,
-       (SELECT p.differs FROM peaks p WHERE p.record = a.record AND p.rate = a.id) AS why
+       COALESCE((SELECT p.differs FROM peaks p WHERE p.record = a.record AND p.rate = a.id),
+                (SELECT d.memory_differs FROM accelerators d WHERE d.record = a.record AND a.id IN (d.bandwidth, d.capacity)),
+                (SELECT o.differs FROM on_chip o WHERE o.record = a.record AND a.id IN (o.total, o.bandwidth_total))) AS why
 FROM quantities a
 JOIN quantities b ON b.record = a.record AND (
-       b.name = a.name || '.route' OR (a.name = 'memory.bandwidth' AND b.name = 'memory.route')
-       OR (a.name = 'per_direction' AND b.name = 'route'))
+       b.name = a.name || '.route' OR b.name = a.name || '_route' OR (a.name = 'memory.bandwidth' AND b.name = 'memory.route')
+       OR (a.name = 'per_direction' AND b.name = 'route') OR (a.name = 'stated_bits' AND b.name = 'bits'))
 WHERE a.value_float IS NOT NULL AND b.value_float IS NOT NULL AND b.value_float <> 0
 UNION ALL
 SELECT a.record, a.name, 'twice ' || b.name, a.display, b.display, a.value_float / (2.0 * b.value_float) - 1.0, NULL
@@ -69,6 +83,16 @@ JOIN quantities b ON b.record = a.record AND b.value_float IS NOT NULL AND b.val
        (a.name = 'aggregate' AND b.name = 'per_direction')
        OR (a.name LIKE 'links.%.aggregate' AND b.name = REPLACE(a.name, '.aggregate', '.per_direction')))
 WHERE a.value_float IS NOT NULL
+UNION ALL
+SELECT l.record, q.name, 'links times ' || i.record || ' per_direction', q.display, p.display,
+       q.value_float / (n.value_float * p.value_float) - 1.0, l.differs
+FROM links l
+JOIN interconnects i ON i.record = 'interconnects/' || l.interconnect
+JOIN quantities q ON q.id = l.per_direction AND q.value_float IS NOT NULL
+JOIN quantities n ON n.id = l.count AND n.value_float IS NOT NULL AND n.value_float <> 0
+JOIN quantities p ON p.id = i.per_direction AND p.value_float IS NOT NULL AND p.value_float <> 0
+LEFT JOIN quantities e ON e.id = i.efficiency
+WHERE e.value_float IS NULL OR e.value_float = 1.0
 UNION ALL
 SELECT c.record, c.name, 'parameters.total and its ledger', c.display, t.display,
        c.value_float / (t.value_float
@@ -123,6 +147,12 @@ FROM figures f JOIN passages p ON p.id = f.passage JOIN records r ON r.reference
 ORDER BY f.id
 """
 
+_CONCLUSIONS = """
+SELECT c.record, r.path, c.line, c.col, p.field, c.text, c.claim, c.left_display, c.right_display, c.holds
+FROM conclusions c JOIN passages p ON p.id = c.passage JOIN records r ON r.reference = c.record
+ORDER BY c.id
+"""
+
 _DEPENDS = """
 SELECT 'quantity' AS kind, q.record, q.name AS what, q.line, i.record AS rests_on_record, i.name AS rests_on,
        i.field AS rests_on_field, i.text AS rests_on_text
@@ -137,6 +167,11 @@ JOIN passages p ON p.id = f.passage
 JOIN dependencies d ON d.derivation = f.derivation
 JOIN quantities i ON i.id = d.quantity
 UNION ALL
+SELECT 'conclusion', c.record, c.claim, c.line, i.record, i.name, i.field, i.text
+FROM conclusions c
+JOIN dependencies d ON d.derivation IN (c.left_side, c.right_side)
+JOIN quantities i ON i.id = d.quantity
+UNION ALL
 SELECT 'ledger', l.record, l.formula, NULL, i.record, i.name, i.field, i.text
 FROM ledger l
 JOIN dependencies d ON d.derivation = l.derivation
@@ -145,7 +180,13 @@ JOIN quantities i ON i.id = d.quantity
 
 VIEWS: tuple[View, ...] = (
     View("ridge", "ridge", "peak, bandwidth and ridge point of every peak of every accelerator, in base units", _RIDGE),
-    View("models", "model_summary", "parameters counted and published, cache and weight bytes of each model", _MODELS),
+    View("models", "model_list", "parameters, active ones, cache for a token and context of each model", _MODEL_LIST),
+    View(
+        "model-summary",
+        "model_summary",
+        "parameters counted and published, cache, state and weight bytes of each model",
+        _MODELS,
+    ),
     View(
         "two-routes",
         "two_routes",
@@ -155,6 +196,9 @@ VIEWS: tuple[View, ...] = (
     View("unverified", "unverified", "values without a source, and places where no value stands", _UNVERIFIED),
     View("uncovered", "uncovered", "numerals of which nothing says what they are", _UNCOVERED),
     View("stale", "stale", "values by the day they were last read in their source, oldest first", _STALE),
+    View(
+        "conclusions", "conclusion_list", "what sentences conclude from two values, and whether it holds", _CONCLUSIONS
+    ),
     View("figures", "figure_list", "every numeral of the prose with its status and what was computed", _FIGURES),
     View("depends", "depends", "which quantity or figure rests on which recorded value", _DEPENDS),
 )

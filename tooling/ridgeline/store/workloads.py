@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -14,14 +15,15 @@ from ridgeline.formulas.writers.mathml import mathml_row
 from ridgeline.formulas.writers.sql import Dialect, sql
 from ridgeline.knowledge import vocabulary
 from ridgeline.knowledge.base import Entry
-from ridgeline.numbers.units import ONE, UnitError, parse_unit
+from ridgeline.numbers.units import ONE, UnitError, hard, parse_unit
 from ridgeline.records.workload import ClassFormula, SymbolDefinition, Workload
+from ridgeline.rules.measured import at_least, measured_value, scope_of
 from ridgeline.store.derivations import Row, value_columns
 from ridgeline.store.heads import Tables, source_id
 from ridgeline.store.values import Quantities
 
 NAMES = ("classes", "symbols", "formulas", "formula_names", "properties", "scales_with", "workarounds",
-         "hardware_parameters", "hardware_values")  # fmt: skip
+         "measurements", "hardware_parameters", "hardware_values")  # fmt: skip
 
 _VOCABULARY = {
     "accelerator": vocabulary.ACCELERATOR,
@@ -58,7 +60,16 @@ def workloads(report: Report, quantities: Quantities, dialect: Dialect) -> Table
 
 def _class(context: _Context, entry: Entry, record: Workload) -> None:
     tables, reference = context.tables, entry.reference
-    tables["classes"].append({"record": reference, "phase": record.phase, "k": record.k})
+    layers = record.applies_to
+    tables["classes"].append(
+        {
+            "record": reference, "phase": record.phase, "k": record.k,
+            "part_of": _listed(record.part_of), "covers": _listed(record.covers),
+            "layers_have": _listed(layers.has if layers is not None else ()),
+            "layers_lack": _listed(layers.lacks if layers is not None else ()),
+            "over": record.over, "path": record.path, "assumes": record.assumes,
+        }
+    )  # fmt: skip
     for ordinal, (name, symbol) in enumerate(record.symbols.items()):
         tables["symbols"].append(
             {
@@ -69,7 +80,12 @@ def _class(context: _Context, entry: Entry, record: Workload) -> None:
     for ordinal, (name, formula) in enumerate(record.formulas.items()):
         _class_formula(context, entry, record, ordinal, name, formula)
     _lists(context, reference, record)
+    _measurements(context, entry, record)
     _hardware(context, reference, record)
+
+
+def _listed(words: Iterable[str]) -> str | None:
+    return ", ".join(words) or None
 
 
 def _default(symbol: SymbolDefinition) -> Row:
@@ -163,7 +179,9 @@ def _lists(context: _Context, reference: str, record: Workload) -> None:
         tables["properties"].append(
             {
                 "record": reference, "ordinal": ordinal, "kind": p.kind, "formula": p.formula,
-                "symbol": p.with_ or p.vanishes_with, "low": low, "high": high, "kernel": p.by, "left_out": p.leaves_out,
+                "symbol": p.with_ or p.vanishes_with, "low": low, "high": high,
+                "target": None if p.to is None else str(p.to), "toward": None if p.toward is None else str(p.toward),
+                "kernel": p.by, "left_out": p.leaves_out,
                 "because": p.because,
             }
         )  # fmt: skip
@@ -181,6 +199,27 @@ def _lists(context: _Context, reference: str, record: Workload) -> None:
                 "source": context.source(w.source), "locator": w.at,
             }
         )  # fmt: skip
+
+
+def _measurements(context: _Context, entry: Entry, record: Workload) -> None:
+    """Published measurements; what cannot be read or computed is NULL, and the check says why."""
+    for ordinal, m in enumerate(record.measured):
+        row: Row = {
+            "record": entry.reference, "ordinal": ordinal, "what": m.what, "value_text": m.value, "side": m.holds,
+            "bound": m.bound, "derivation": None, "share_of_bound": None, "reason": m.reason,
+            "source": context.source(m.source), "locator": m.at, "checked": m.checked,
+            "value_exact": None, "value_float": None,
+        }  # fmt: skip
+        with suppress(FormulaError):
+            value = measured_value(m)
+            row |= value_columns(value, "value")
+            row["side"] = "at-least" if at_least(m, value) else "at-most"
+            resolver = context.report.resolver
+            bound = resolver.evaluate(m.bound, scope_of(resolver, entry, m))
+            row["derivation"] = context.quantities.root(bound)
+            if bound.quantity.middle and hard(bound.quantity.dimension) == hard(value.dimension):
+                row["share_of_bound"] = float(value.middle / bound.quantity.middle)
+        context.tables["measurements"].append(row)
 
 
 def _hardware(context: _Context, reference: str, record: Workload) -> None:

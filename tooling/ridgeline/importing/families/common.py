@@ -101,6 +101,18 @@ def windows(config: Config, layers: int, every: int | None = None) -> list[bool]
     return found
 
 
+def window(config: Config, default: int | None = None) -> int | None:
+    """The length of the window: as the config states it, also in the spelling of serving programs."""
+    stated, other = config.maybe("sliding_window"), config.maybe("sliding_window_size")
+    if stated is not None and other is not None and stated != other:
+        config.remark("sliding_window_size", f"not mapped: {other}, where sliding_window is {stated}", mapped=False)
+    found = stated if stated is not None else other
+    if found is None and default is not None:
+        config.remark("sliding_window", f"not stated; {default} is the default of the family's code")
+        return default
+    return found
+
+
 def local(attention: Part, size: int | None, here: bool, key: str = "window") -> Part:
     """An attention with its window in a local layer."""
     return {**attention, key: size} if here and size else attention
@@ -119,10 +131,46 @@ def finish(
         layers=layers,
         final_norm=final_norm,
         context=config.maybe(
-            "max_position_embeddings", "n_positions", "model_max_length", "max_sequence_length", "n_ctx"
+            "max_position_embeddings",
+            "n_positions",
+            "model_max_length",
+            "max_sequence_length",
+            "n_ctx",
+            "context_window_size",
         ),
         extras=extras or [],
     )
+
+
+def predicting(
+    config: Config, layers: list[Layer], like: list[Layer], *, copies: bool, key: str = "num_nextn_predict_layers"
+) -> list[Extra]:
+    """Layers that predict further tokens: each shaped like some layers of the model, two inputs to one, three norms.
+
+    ``copies`` says whether the checkpoint stores the embedding table and the output head beside each once more.
+    """
+    number = config.count(key)
+    if not number:
+        return []
+    kinds: list[Layer] = []
+    for layer in layers:
+        if layer not in kinds:
+            kinds.append(layer)
+    if any(layer not in kinds for layer in like):
+        config.remark(key, "its parameters are not counted, no layer is shaped like it: fill in the extra mtp")
+        return [Extra("mtp", None, "FILL-IN what it is, and where the number is from.")]
+    names = [
+        "parameters_per_layer" if len(kinds) == 1 else f"parameters.group_{kinds.index(layer) + 1}" for layer in like
+    ]
+    one = " + ".join([*names, "2 * d_model^2", "3 * d_model"])
+    found = [
+        Extra("mtp", one if number == 1 else f"{number} * ({one})",
+              "Predicts a further token: one layer more, the projection of two inputs to one, and three norms."),
+    ]  # fmt: skip
+    if copies:
+        found.append(Extra("mtp_copies", f"{2 * number} * vocabulary * d_model",
+                           "Copies of the embedding table and of the output head that are stored beside that layer."))  # fmt: skip
+    return found
 
 
 def with_defaults(config: Config, **values: int) -> None:

@@ -1,9 +1,10 @@
-"""Families of dense layers: Llama, Mistral, Qwen, Phi-3, Gemma."""
+"""Families of dense layers: Llama, Mistral, Seed-OSS, SmolLM3, Qwen, Phi-3, Gemma."""
 
 from __future__ import annotations
 
 from ridgeline.importing.config import Config, ConfigError
 from ridgeline.importing.draft import Draft, Layer, Part
+from ridgeline.importing.families import vision
 from ridgeline.importing.families.common import (
     dense,
     experts,
@@ -13,10 +14,10 @@ from ridgeline.importing.families.common import (
     layer_count,
     local,
     width,
+    window,
     windows,
     with_defaults,
 )
-from ridgeline.importing.families.vision import siglip, unknown
 
 
 def llama(config: Config) -> Draft:
@@ -32,22 +33,59 @@ def mistral(config: Config) -> Draft:
     """Mistral: a sliding window in every layer where one is stated."""
     d, layers = width(config), layer_count(config)
     biased = config.flag("attention_bias", default=False)
-    attention = local(grouped(config, qkv_bias=biased, output_bias=biased), config.maybe("sliding_window"), True)
-    return finish(config, [Layer(attention, dense(config.integer("intermediate_size")), 2 * d)] * layers, d, tied=False)
+    attention, length = grouped(config, qkv_bias=biased, output_bias=biased), window(config)
+    forward = dense(config.integer("intermediate_size"))
+    where = windows(config, layers) if config.has("layer_types") else [True] * layers
+    return finish(config, [Layer(local(attention, length, w), forward, 2 * d) for w in where], d, tied=False)
 
 
 def phi3(config: Config) -> Draft:
     """Phi-3 and Phi-4: as Mistral, with projections stored together."""
-    return mistral(config)
+    if config.flag("mlp_bias", default=False):
+        raise ConfigError(f"{config.path}mlp_bias: biases of the feed-forward layers are not known here")
+    draft = mistral(config)
+    draft.head_bias = config.flag("lm_head_bias", default=False)
+    return draft
+
+
+def seed_oss(config: Config) -> Draft:
+    """Seed-OSS: biases of queries, keys and values, and of the output, each switched on its own."""
+    d, inner, layers = width(config), config.integer("intermediate_size"), layer_count(config)
+    attention = grouped(
+        config,
+        qkv_bias=config.flag("attention_bias", default=True),
+        output_bias=config.flag("attention_out_bias", default=False),
+        head=128,
+    )
+    forward = dense(inner, bias=2 * inner + d if config.flag("mlp_bias", default=False) else 0)
+    return finish(config, [Layer(attention, forward, 2 * d)] * layers, d, tied=False)
+
+
+def smollm3(config: Config) -> Draft:
+    """SmolLM3: every fourth layer without rotary positions, which has no parameters; its windows only there."""
+    d, layers, inner = width(config), layer_count(config), config.integer("intermediate_size")
+    biased = config.flag("attention_bias", default=False)
+    attention = grouped(config, qkv_bias=biased, output_bias=biased)
+    forward = dense(inner, bias=2 * inner + d if config.flag("mlp_bias", default=False) else 0)
+    rotary = config.items("no_rope_layers", length=layers)
+    every = config.maybe("no_rope_layer_interval") or 4
+    if rotary is None:
+        rotary = [(index + 1) % every != 0 for index in range(layers)]
+    length = window(config)
+    where = [False] * layers
+    if config.flag("use_sliding_window", default=False) and length is not None:
+        where = windows(config, layers) if config.has("layer_types") else [not entry for entry in rotary]
+    config.used |= {"layer_types", "max_window_layers"}
+    return finish(config, [Layer(local(attention, length, w), forward, 2 * d) for w in where], d, tied=True)
 
 
 def qwen_windows(config: Config, layers: int) -> tuple[list[bool], int | None]:
     """Which layers of a Qwen have a window, and how long it is: none, unless it is switched on."""
-    window, first = config.maybe("sliding_window"), config.count("max_window_layers")
-    if config.flag("use_sliding_window", default=False) and window:
+    length, first = window(config), config.count("max_window_layers")
+    if config.flag("use_sliding_window", default=False) and length:
         if config.has("layer_types"):
-            return windows(config, layers), window
-        return [index >= first for index in range(layers)], window
+            return windows(config, layers), length
+        return [index >= first for index in range(layers)], length
     config.used.add("layer_types")
     return [False] * layers, None
 
@@ -56,8 +94,29 @@ def qwen2(config: Config) -> Draft:
     """Qwen 1.5 to 2.5: biases of queries, keys and values."""
     d, layers, forward = width(config), layer_count(config), dense(config.integer("intermediate_size"))
     attention = grouped(config, qkv_bias=True)
-    where, window = qwen_windows(config, layers)
-    return finish(config, [Layer(local(attention, window, w), forward, 2 * d) for w in where], d, tied=False)
+    where, length = qwen_windows(config, layers)
+    return finish(config, [Layer(local(attention, length, w), forward, 2 * d) for w in where], d, tied=False)
+
+
+def olmo2(config: Config) -> Draft:
+    """OLMo 2: norms behind attention and feed-forward, and over all query and all key heads together."""
+    d, layers, forward = width(config), layer_count(config), dense(config.integer("intermediate_size"))
+    biased = config.flag("attention_bias", default=False)
+    attention = grouped(config, qkv_bias=biased, output_bias=biased)
+    norms = 2 * d + (attention["query_heads"] + attention["kv_heads"]) * attention["head_dim"]
+    return finish(config, [Layer(attention, forward, norms)] * layers, d, tied=False)
+
+
+def glm(config: Config, norms: int = 2) -> Draft:
+    """GLM-4 9B: biases of queries, keys and values."""
+    d, layers, forward = width(config), layer_count(config), dense(config.integer("intermediate_size"))
+    attention = grouped(config, qkv_bias=config.flag("attention_bias", default=False), head=128)
+    return finish(config, [Layer(attention, forward, norms * d)] * layers, d, tied=False)
+
+
+def glm4(config: Config) -> Draft:
+    """GLM-4 of April 2025: as GLM-4 9B, with norms behind attention and feed-forward as well."""
+    return glm(config, norms=4)
 
 
 def qwen3(config: Config) -> Draft:
@@ -65,9 +124,9 @@ def qwen3(config: Config) -> Draft:
     d, layers, forward = width(config), layer_count(config), dense(config.integer("intermediate_size"))
     biased = config.flag("attention_bias", default=False)
     attention = grouped(config, qkv_bias=biased, output_bias=biased, head=128)
-    where, window = qwen_windows(config, layers)
+    where, length = qwen_windows(config, layers)
     norms = 2 * d + 2 * attention["head_dim"]
-    return finish(config, [Layer(local(attention, window, w), forward, norms) for w in where], d, tied=False)
+    return finish(config, [Layer(local(attention, length, w), forward, norms) for w in where], d, tied=False)
 
 
 def gemma(config: Config) -> Draft:
@@ -83,9 +142,9 @@ def gemma2(config: Config) -> Draft:
     d, layers, forward = width(config), layer_count(config), dense(config.integer("intermediate_size"))
     biased = config.flag("attention_bias", default=False)
     attention = grouped(config, qkv_bias=biased, output_bias=biased, head=256)
-    where, window = windows(config, layers, every=2), config.integer("sliding_window", default=4096)
+    where, length = windows(config, layers, every=2), window(config, default=4096)
     config.used.add("cache_implementation")
-    return finish(config, [Layer(local(attention, window, w), forward, 4 * d) for w in where], d, tied=True)
+    return finish(config, [Layer(local(attention, length, w), forward, 4 * d) for w in where], d, tied=True)
 
 
 def gemma3(config: Config) -> Draft:
@@ -98,15 +157,15 @@ def gemma3(config: Config) -> Draft:
         with_defaults(text, num_attention_heads=8, num_key_value_heads=4, head_dim=256)
     attention = grouped(text, qkv_bias=biased, output_bias=biased, head=256, kv_default=4)
     every = text.maybe("sliding_window_pattern", "_sliding_window_pattern") or 6
-    window = text.integer("sliding_window", default=4096)
+    length = window(text, default=4096)
     norms = 4 * d + 2 * attention["head_dim"]
-    rows = [Layer(local(attention, window, w), forward, norms) for w in windows(text, layers, every)]
+    rows = [Layer(local(attention, length, w), forward, norms) for w in windows(text, layers, every)]
     config.used.add("cache_implementation")
     text.used.add("cache_implementation")
     if text is not config:
         inherit(text, config, "tie_word_embeddings", "vocab_size")
         with_defaults(text, vocab_size=262208, max_position_embeddings=131072)
-    return finish(text, rows, d, tied=True, extras=siglip(config, d))
+    return finish(text, rows, d, tied=True, extras=vision.extras(config, vision.siglip))
 
 
 def gemma4(config: Config) -> Draft:
@@ -121,7 +180,7 @@ def gemma4(config: Config) -> Draft:
             )
     if text.flag("use_double_wide_mlp", default=False) or text.flag("attention_bias", default=False):
         raise ConfigError(f"{text.path}: a feed-forward part of double width and attention biases are not known here")
-    attention = local(grouped(text), text.integer("sliding_window"), True)
+    attention = local(grouped(text), window(text, default=512), True)
     wide: Part = {
         "kind": "gqa", "query_heads": attention["query_heads"],
         "kv_heads": text.maybe("num_global_key_value_heads") or attention["kv_heads"],
@@ -138,11 +197,12 @@ def gemma4(config: Config) -> Draft:
         )  # fmt: skip
         norms += 4 * d
     text.used |= {"vocab_size_per_layer_input", "expert_intermediate_size", "num_experts", "top_k_experts"}
-    config.used |= {"vision_soft_tokens_per_image"}
     rows = []
     for here in windows(text, layers, every=6):
         part = attention if here else wide
         rows.append(Layer(part, forward, norms + 2 * part["head_dim"]))
-    extras = unknown(config, "vision_config", "audio_config") if text is not config else []
+    extras = []
+    if text is not config:
+        extras = vision.extras(config, vision.gemma4) + vision.unknown(config, "audio_config")
     config.remark("model_type", "the checkpoint holds a scalar for each layer as a buffer: name it in the ledger")
     return finish(text, rows, d, tied=True, extras=extras)

@@ -1,9 +1,10 @@
-"""Families with experts and grouped attention: Mixtral, Qwen MoE, gpt-oss, MiniMax-M2, GLM-4.5, Llama 4."""
+"""Families with experts and grouped attention: Mixtral, Qwen MoE, OLMoE, gpt-oss, MiniMax-M2, GLM-4.5, Llama 4."""
 
 from __future__ import annotations
 
 from ridgeline.importing.config import Config, ConfigError
-from ridgeline.importing.draft import Draft, Extra, Layer, Part
+from ridgeline.importing.draft import Draft, Layer, Part
+from ridgeline.importing.families import vision
 from ridgeline.importing.families.common import (
     dense,
     experts,
@@ -12,11 +13,12 @@ from ridgeline.importing.families.common import (
     inherit,
     layer_count,
     local,
+    predicting,
     width,
+    window,
     windows,
 )
 from ridgeline.importing.families.dense import qwen_windows
-from ridgeline.importing.families.vision import unknown
 
 
 def mixtral(config: Config) -> Draft:
@@ -25,7 +27,7 @@ def mixtral(config: Config) -> Draft:
     forward = experts(
         config.integer("num_local_experts"), config.integer("num_experts_per_tok"), config.integer("intermediate_size")
     )
-    attention = local(grouped(config), config.maybe("sliding_window"), True)
+    attention = local(grouped(config), window(config), True)
     return finish(config, [Layer(attention, forward, 2 * d)] * layers, d, tied=False)
 
 
@@ -37,10 +39,10 @@ def phimoe(config: Config) -> Draft:
         config.integer("num_local_experts"), config.integer("num_experts_per_tok"), config.integer("intermediate_size")
     )
     # The window of its released config is as long as its context.
-    window, context = config.maybe("sliding_window"), config.maybe("max_position_embeddings")
+    length, context = window(config), config.maybe("max_position_embeddings")
     attention = grouped(config, qkv_bias=biased, output_bias=biased)
-    if window is not None and (context is None or window < context):
-        attention = local(attention, window, True)
+    if length is not None and (context is None or length < context):
+        attention = local(attention, length, True)
     draft = finish(config, [Layer(attention, forward, 4 * d)] * layers, 2 * d, tied=False)
     draft.head_bias = config.flag("lm_head_bias", default=False)
     return draft
@@ -69,11 +71,11 @@ def qwen2_moe(config: Config) -> Draft:
     """Qwen 1.5 and 2 with experts."""
     d, layers = width(config), layer_count(config)
     attention = grouped(config, qkv_bias=config.flag("qkv_bias", default=True))
-    where, window = qwen_windows(config, layers)
+    where, length = qwen_windows(config, layers)
     forward, plain = qwen_experts(config, True), dense(config.integer("intermediate_size"))
     rows = zip(where, sparse(config, layers), strict=True)
     return finish(
-        config, [Layer(local(attention, window, w), forward if s else plain, 2 * d) for w, s in rows], d, tied=False
+        config, [Layer(local(attention, length, w), forward if s else plain, 2 * d) for w, s in rows], d, tied=False
     )
 
 
@@ -82,7 +84,7 @@ def qwen3_moe(config: Config) -> Draft:
     d, layers = width(config), layer_count(config)
     biased = config.flag("attention_bias", default=False)
     attention = grouped(config, qkv_bias=biased or config.flag("qkv_bias", default=False), output_bias=biased)
-    where, window = qwen_windows(config, layers)
+    where, length = qwen_windows(config, layers)
     if not config.flag("use_qk_norm", default=True):
         raise ConfigError(f"{config.path}use_qk_norm: this family has norms of queries and keys")
     forward, plain = (
@@ -92,8 +94,38 @@ def qwen3_moe(config: Config) -> Draft:
     norms = 2 * d + 2 * attention["head_dim"]
     rows = zip(where, sparse(config, layers), strict=True)
     return finish(
-        config, [Layer(local(attention, window, w), forward if s else plain, norms) for w, s in rows], d, tied=False
+        config, [Layer(local(attention, length, w), forward if s else plain, norms) for w, s in rows], d, tied=False
     )
+
+
+def deepseek_moe(config: Config) -> Draft:
+    """DeepSeekMoE: the first layers dense, shared experts in the others, attention as in Llama."""
+    d, layers, size = width(config), layer_count(config), config.integer("moe_intermediate_size")
+    biased = config.flag("attention_bias", default=False)
+    attention = grouped(config, qkv_bias=biased, output_bias=biased)
+    shared = config.count("n_shared_experts")
+    forward = experts(
+        config.integer("n_routed_experts"), config.integer("num_experts_per_tok"), size,
+        shared={"count": shared, "width": size} if shared else None,
+    )  # fmt: skip
+    first, step = config.count("first_k_dense_replace"), config.maybe("moe_layer_freq") or 1
+    kinds = [Layer(attention, dense(config.integer("intermediate_size")), 2 * d), Layer(attention, forward, 2 * d)]
+    return finish(config, [kinds[i >= first and i % step == 0] for i in range(layers)], d, tied=False)
+
+
+def olmoe(config: Config) -> Draft:
+    """OLMoE: norms over all query and over all key heads together, experts in all layers."""
+    d, layers = width(config), layer_count(config)
+    biased = config.flag("attention_bias", default=False)
+    attention = grouped(config, qkv_bias=biased, output_bias=biased)
+    size = attention["head_dim"]
+    forward = experts(
+        config.integer("num_experts", "num_local_experts"),
+        config.integer("num_experts_per_tok"),
+        config.integer("intermediate_size"),
+    )
+    norms = 2 * d + (attention["query_heads"] + attention["kv_heads"]) * size
+    return finish(config, [Layer(attention, forward, norms)] * layers, d, tied=False)
 
 
 def gpt_oss(config: Config) -> Draft:
@@ -106,8 +138,8 @@ def gpt_oss(config: Config) -> Draft:
         config.integer("num_local_experts", "num_experts"), config.integer("num_experts_per_tok", "experts_per_token"), size,
         router_bias=True, expert_bias=2 * size + d,
     )  # fmt: skip
-    window = config.integer("sliding_window", default=128)
-    rows = [Layer(local(attention, window, w), forward, 2 * d) for w in windows(config, layers, every=2)]
+    length = window(config, default=128)
+    rows = [Layer(local(attention, length, w), forward, 2 * d) for w in windows(config, layers, every=2)]
     return finish(config, rows, d, tied=False)
 
 
@@ -137,26 +169,6 @@ def minimax_m2(config: Config) -> Draft:
     return finish(config, [Layer(attention, forward, norms)] * layers, d, tied=False)
 
 
-def predicting(config: Config, layers: list[Layer]) -> list[Extra]:
-    """Layers that predict further tokens: each one layer more, two inputs to one, three norms, and copies of both ends."""
-    number = config.count("num_nextn_predict_layers")
-    if not number:
-        return []
-    kinds: list[Layer] = []
-    for layer in layers:
-        if layer not in kinds:
-            kinds.append(layer)
-    # It is shaped like the last layer.
-    one = "parameters_per_layer" if len(kinds) == 1 else f"parameters.group_{kinds.index(layers[-1]) + 1}"
-    times = "" if number == 1 else f"{number} * "
-    return [
-        Extra("mtp", f"{times}({one} + 2 * d_model^2 + 3 * d_model)" if times else f"{one} + 2 * d_model^2 + 3 * d_model",
-              "Predicts a further token: one layer more, the projection of two inputs to one, and three norms."),
-        Extra("mtp_copies", f"{2 * number} * vocabulary * d_model",
-              "Copies of the embedding table and of the output head that are stored beside that layer."),
-    ]  # fmt: skip
-
-
 def glm4_moe(config: Config) -> Draft:
     """GLM-4.5 and later: biases of queries, keys and values, a correction for each expert, a layer that predicts."""
     d, layers, size = width(config), layer_count(config), config.integer("moe_intermediate_size")
@@ -170,7 +182,7 @@ def glm4_moe(config: Config) -> Draft:
     first, plain = config.count("first_k_dense_replace"), dense(config.integer("intermediate_size"))
     kinds = [Layer(attention, plain, norms), Layer(attention, forward, norms)]
     rows = [kinds[index >= first] for index in range(layers)]
-    return finish(config, rows, d, tied=False, extras=predicting(config, rows))
+    return finish(config, rows, d, tied=False, extras=predicting(config, rows, rows[-1:], copies=True))
 
 
 def llama4(config: Config) -> Draft:
@@ -194,7 +206,7 @@ def llama4(config: Config) -> Draft:
         )
     # The norm of queries and keys of this family has no parameters.
     text.used |= {"use_qk_norm", "for_llm_compressor"}
-    return finish(text, rows, d, tied=False, extras=unknown(config, "vision_config"))
+    return finish(text, rows, d, tied=False, extras=vision.extras(config, vision.llama4))
 
 
 def _rotary(config: Config, layers: int) -> list[bool]:

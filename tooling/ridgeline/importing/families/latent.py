@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from ridgeline.importing.config import Config, ConfigError
 from ridgeline.importing.draft import Draft, Layer, Part
-from ridgeline.importing.families.common import dense, experts, finish, inherit, layer_count, width
-from ridgeline.importing.families.experts import predicting
-from ridgeline.importing.families.vision import unknown
+from ridgeline.importing.families import vision
+from ridgeline.importing.families.common import dense, experts, finish, inherit, layer_count, predicting, width
 
 
 def latent(config: Config) -> tuple[Part, int]:
@@ -58,10 +57,14 @@ def deepseek(config: Config) -> Draft:
             if set(stated) - {"dense", "sparse"}:
                 raise ConfigError(f"{text.path}mlp_layer_types: layers are dense or sparse")
             rows = [kinds[word == "sparse"] for word in stated]
-    rows = _shared_indexers(text, rows)
-    extras = predicting(text, rows)
+    last, rows = rows[-1:], _shared_indexers(text, rows)
+    words = text.items("layer_types", length=layers)
+    if words is not None and set(words) - {"deepseek_sparse_attention", "indexed_attention", "full_attention"}:
+        raise ConfigError(f"{text.path}layer_types: layers with another attention than a latent one are not known here")
+    # A layer that predicts has an indexer of its own, whatever the layers before it have.
+    extras = predicting(text, rows, last, copies=text.data.get("model_type") != "glm_moe_dsa")
     if text is not config:
-        extras += unknown(config, "vision_config")
+        extras += vision.extras(config, vision.moonvit)
     return finish(text, rows, d, tied=False, extras=extras)
 
 

@@ -24,6 +24,8 @@ def gpt2(config: Config) -> Draft:
         "bias": 3 * heads * size + d,
     }
     positions = config.integer("n_positions", "n_ctx", "max_position_embeddings")
+    if special := config.count("n_special"):
+        config.remark("n_special", f"not mapped: {special}", mapped=False)
     draft = finish(
         config, [Layer(attention, dense(inner, gated=False, bias=inner + d), 4 * d)] * layers, 2 * d, tied=True
     )
@@ -59,7 +61,9 @@ def falcon(config: Config) -> Draft:
     """Falcon 7B (one key and value head, one norm) and the new architecture of 40B and 180B (groups, two norms)."""
     d, layers = width(config), layer_count(config, "num_hidden_layers", "n_layer")
     heads = config.integer("num_attention_heads", "n_head")
-    new, multi = config.flag("new_decoder_architecture", default=False), config.flag("multi_query", default=True)
+    # The first releases called the two architectures by two names.
+    named = config.data.get("model_type") == "RefinedWeb"
+    new, multi = config.flag("new_decoder_architecture", default=named), config.flag("multi_query", default=True)
     stated = config.maybe("num_kv_heads", "n_head_kv")
     kv = (stated or heads) if new else 1 if multi else heads
     size = head_dim(config, heads)

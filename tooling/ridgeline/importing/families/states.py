@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from ridgeline.importing.config import Config, ConfigError
-from ridgeline.importing.draft import Draft, Extra, Layer, Part
-from ridgeline.importing.families.common import NONE, dense, experts, finish, grouped, inherit, layer_count, width
+from ridgeline.importing.draft import Draft, Layer, Part
+from ridgeline.importing.families import vision
+from ridgeline.importing.families.common import (
+    NONE,
+    dense,
+    experts,
+    finish,
+    grouped,
+    inherit,
+    layer_count,
+    predicting,
+    width,
+)
 from ridgeline.importing.families.experts import qwen_experts, sparse
-from ridgeline.importing.families.vision import unknown
 
 
 def _rank(config: Config, d: int, *keys: str) -> int:
@@ -91,10 +101,8 @@ _BLOCKS = {"mamba": "M", "attention": "*", "mlp": "-", "moe": "E"}
 
 def nemotron_h(config: Config) -> Draft:
     """Nemotron-H and Nemotron 3: each layer is one of Mamba, attention, feed-forward and experts."""
-    d, pattern, blocks = width(config), config.text("hybrid_override_pattern"), config.items("layers_block_type")
-    layers = layer_count(config) if config.has("num_hidden_layers") else len(blocks or pattern or "")
-    if blocks is not None:
-        pattern = "".join(_BLOCKS.get(str(block), "?") for block in blocks)
+    d, pattern = width(config), _letters(config, "hybrid_override_pattern", "layers_block_type")
+    layers = layer_count(config) if config.has("num_hidden_layers") else len(pattern or "")
     if pattern is None:
         raise ConfigError(f"{config.path}hybrid_override_pattern is missing: which layers are which is not stated")
     if len(pattern) != layers or set(pattern) - set("M*-E"):
@@ -103,12 +111,16 @@ def nemotron_h(config: Config) -> Draft:
         )
     kinds = {letter: _block(config, d, letter) for letter in dict.fromkeys(pattern)}
     config.used |= {"expand", "intermediate_size", "sliding_window", "time_step_rank", "num_hidden_layers"}
-    extras = []
-    if config.count("num_nextn_predict_layers"):
-        config.used |= {"mtp_hybrid_override_pattern", "mtp_layers_block_type"}
-        config.remark("num_nextn_predict_layers", "its parameters are not counted: fill in the extra mtp")
-        extras.append(Extra("mtp", None, "FILL-IN what it is, and where the number is from."))
-    return finish(config, [kinds[letter] for letter in pattern], d, tied=False, extras=extras)
+    rows = [kinds[letter] for letter in pattern]
+    like = _letters(config, "mtp_hybrid_override_pattern", "mtp_layers_block_type") or "?"
+    extras = predicting(config, rows, [kinds.get(letter, Layer({}, {}, 0)) for letter in like], copies=False)
+    return finish(config, rows, d, tied=False, extras=extras)
+
+
+def _letters(config: Config, pattern: str, blocks: str) -> str | None:
+    """Which layers are which, one letter each: from a pattern, or from a list of words."""
+    words, text = config.items(blocks), config.text(pattern)
+    return text if words is None else "".join(_BLOCKS.get(str(word), "?") for word in words)
 
 
 def _block(config: Config, d: int, letter: str) -> Layer:
@@ -153,11 +165,12 @@ def qwen3_next(config: Config) -> Draft:
             rows.append(Layer(attention, forward, 2 * d + 2 * attention["head_dim"]))
         else:
             rows.append(Layer(delta, forward, 2 * d + delta["value_dim"]))
-    extras = unknown(config, "vision_config") if text is not config else []
-    text.used |= {"mtp_use_dedicated_embeddings"}
-    if text.count("mtp_num_hidden_layers", "num_nextn_predict_layers"):
-        text.remark("mtp_num_hidden_layers", "its parameters are not counted: fill in the extra mtp")
-        extras.append(Extra("mtp", None, "FILL-IN what it is, and where the number is from."))
+    extras = vision.extras(config, vision.qwen3) if text is not config else []
+    # The layer that predicts is the last with attention once more.
+    copies = text.flag("mtp_use_dedicated_embeddings", default=False)
+    last = [row for row in rows if row.attention is attention][-1:]
+    key = "mtp_num_hidden_layers" if text.has("mtp_num_hidden_layers") else "num_nextn_predict_layers"
+    extras += predicting(text, rows, last, copies=copies, key=key)
     return finish(text, rows, d, tied=False, extras=extras)
 
 
