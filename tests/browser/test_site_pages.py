@@ -163,7 +163,8 @@ def test_every_recorded_value_and_numeral_stands_in_the_static_page(database: Pa
             if " ".join(text.split()) not in page.text or " ".join((locator or "").split()) not in page.text:
                 missing.append((record, text))
         for record, text in connection.execute("SELECT record, text FROM passages WHERE field LIKE 'text.%'"):
-            if "".join(text.split()[:1]) not in parsed[f"/{record}/"].text:
+            # The marks of emphasis and code are gone from the page; the words are not.
+            if "".join(text.split()[:1]).strip("`*_") not in parsed[f"/{record}/"].text:
                 missing.append((record, text[:60]))
         derived = "SELECT label, display FROM derivations WHERE id IN (SELECT derivation FROM quantities WHERE basis = 'derived')"
         shown = " ".join(page.text for address, page in parsed.items() if address.startswith("/f/"))
