@@ -147,6 +147,26 @@ FROM figures f JOIN passages p ON p.id = f.passage JOIN records r ON r.reference
 ORDER BY f.id
 """
 
+_ORIGIN = """
+CASE WHEN q.basis = 'unverified' THEN 'unverified' WHEN s.kind = 'secondary' THEN 'secondary' ELSE 'first-party' END"""
+_STATED = """
+FROM quantities q JOIN records r ON r.reference = q.record LEFT JOIN sources s ON s.id = q.source
+WHERE q.basis IN ('recorded', 'measured', 'unverified') AND q.text IS NOT NULL"""
+
+_ORIGINS = f"""
+SELECT r.kind, {_ORIGIN.strip()} AS origin, COUNT(*) AS stated,
+       COUNT(*) * 1.0 / SUM(COUNT(*)) OVER (PARTITION BY r.kind) AS share
+{_STATED.strip()}
+GROUP BY 1, 2
+ORDER BY 1, 2
+"""
+
+_SECOND_HAND = f"""
+SELECT q.record, r.path, q.line, q.name AS what, q.text, {_ORIGIN.strip()} AS origin, q.source, q.locator, q.reason
+{_STATED.strip()} AND (q.basis = 'unverified' OR s.kind = 'secondary')
+ORDER BY q.record, q.line, q.name
+"""
+
 _CONCLUSIONS = """
 SELECT c.record, r.path, c.line, c.col, p.field, c.text, c.claim, c.left_display, c.right_display, c.holds
 FROM conclusions c JOIN passages p ON p.id = c.passage JOIN records r ON r.reference = c.record
@@ -196,6 +216,8 @@ VIEWS: tuple[View, ...] = (
     View("unverified", "unverified", "values without a source, and places where no value stands", _UNVERIFIED),
     View("uncovered", "uncovered", "numerals of which nothing says what they are", _UNCOVERED),
     View("stale", "stale", "values by the day they were last read in their source, oldest first", _STALE),
+    View("origins", "origin_share", "stated values by kind of record and of source, with each one's share", _ORIGINS),
+    View("second-hand", "second_hand", "stated values that no first-party source was read for", _SECOND_HAND),
     View(
         "conclusions", "conclusion_list", "what sentences conclude from two values, and whether it holds", _CONCLUSIONS
     ),
