@@ -6,11 +6,8 @@ programs of others really use, closed down to recorded values.
 
 from __future__ import annotations
 
-import json
 import math
-import shutil
 import sqlite3
-import subprocess
 from fractions import Fraction
 from pathlib import Path
 
@@ -29,6 +26,7 @@ from ridgeline.formulas.writers.numpy_ import compiled
 from ridgeline.formulas.writers.sql import Dialect, sql
 from ridgeline.knowledge.derivation import RECORDED, closed
 from ridgeline.store.values import quantities
+from tests.javascript import evaluated
 
 Formula = tuple[str, Node, float]
 #: Formulas that share a table.
@@ -149,14 +147,6 @@ def test_every_function_in_postgresql(postgres: str) -> None:
 
 
 def test_javascript(world: tuple[list[Formula], dict[str, float]]) -> None:
-    node = shutil.which("node")
-    assert node is not None, "Node is needed: it reads the formulas as the site's pages will"
     formulas, values = world
-    script = (
-        "const chunks = []; process.stdin.on('data', (c) => chunks.push(c)).on('end', () => {"
-        "const [v, list] = JSON.parse(Buffer.concat(chunks).toString());"
-        "process.stdout.write(JSON.stringify(list.map((e) => new Function('v', 'return ' + e)(v))));});"
-    )
-    sent = json.dumps([values, [javascript(tree, _key) for _, tree, _ in formulas]])
-    ran = subprocess.run([node, "-e", script], input=sent, capture_output=True, text=True, check=True, timeout=60)
-    assert _differ(formulas, json.loads(ran.stdout)) == []
+    computed = evaluated(values, [javascript(tree, _key) for _, tree, _ in formulas])
+    assert _differ(formulas, computed) == []

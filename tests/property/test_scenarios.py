@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 import shutil
 import sqlite3
-import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -23,6 +21,7 @@ from ridgeline.knowledge.derivation import RECORDED, Derivation, closed
 from ridgeline.lookup import Lookup
 from ridgeline.scenario import Outcome, ScenarioError, Setting, run
 from ridgeline.scenario.outcome import Step
+from tests.javascript import evaluated
 
 ROOT = Path(__file__).resolve().parent.parent / "data" / "scenario"
 LOOKUP = Lookup(ROOT)
@@ -226,14 +225,5 @@ def test_sql_computes_the_same(formulas: tuple[dict[str, float], list[tuple[str,
 
 
 def test_javascript_computes_the_same(formulas: tuple[dict[str, float], list[tuple[str, Node, float]]]) -> None:
-    node = shutil.which("node")
-    assert node is not None, "Node is needed: it reads the formulas as the site's pages will"
     recorded, found = formulas
-    script = (
-        "const chunks = []; process.stdin.on('data', (c) => chunks.push(c)).on('end', () => {"
-        "const [v, list] = JSON.parse(Buffer.concat(chunks).toString());"
-        "process.stdout.write(JSON.stringify(list.map((e) => new Function('v', 'return ' + e)(v))));});"
-    )
-    sent = json.dumps([recorded, [javascript(tree, key) for _, tree, _ in found]])
-    ran = subprocess.run([node, "-e", script], input=sent, capture_output=True, text=True, check=True, timeout=60)
-    assert differ(found, json.loads(ran.stdout)) == []
+    assert differ(found, evaluated(recorded, [javascript(tree, key) for _, tree, _ in found])) == []

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
-from ridgeline.check import Report, check
+from ridgeline.check import Report
 from ridgeline.findings.finding import Finding
 from ridgeline.knowledge.resolve import Resolver
 from ridgeline.records.accelerator import Accelerator
@@ -18,30 +16,12 @@ from ridgeline.rules.rates import architectures, bits, times
 from ridgeline.rules.rule import Context
 from ridgeline.rules.run import RULES
 from ridgeline.rules.usual import family
-from tests.acceptance.conftest import build
+from tests.unit.conftest import Broken
 
 A, B, C = "accelerators/forge-a", "accelerators/forge-b", "accelerators/forge-c"
 FORGE = "architectures/forge"
 #: The row of Forge B without which it states no clock for its peak.
 ROUTE = "\n  route:\n    per_clock: {value: 1024 flop/cycle/unit, source: acme-sheet, at: page 7, checked: 2026-11-30}"
-
-Broken = Callable[..., Report]
-
-
-@pytest.fixture
-def broken(tmp_path: Path) -> Broken:
-    """The report on the good tree with some texts replaced, as ``broken((record, old, new), …)``."""
-
-    def make(*edits: tuple[str, str, str]) -> Report:
-        root = build(tmp_path / "root")
-        for record, old, new in edits:
-            path = root / "records" / f"{record}.yaml"
-            text = path.read_text(encoding="utf-8")
-            assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times"
-            path.write_text(text.replace(old, new), encoding="utf-8")
-        return check(root)
-
-    return make
 
 
 @pytest.fixture

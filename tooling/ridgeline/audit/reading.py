@@ -140,7 +140,7 @@ def _width(numeral: Numeral) -> bool:
     """Whether a numeral is the width of an element, ``4 bits`` or ``2 bytes``: a whole number of them is no rounded one."""
     dim = dimension(numeral)
     return dim == (("byte", 1),) and "." not in numeral.text and numeral.unit is not None and numeral.value is not None and (
-        numeral.value * numeral.unit.factor / numeral.unit.scale <= 16 and numeral.unit.scale == 1
+        numeral.value * numeral.base_factor <= 16 and numeral.unit.scale == 1
     )  # fmt: skip
 
 

@@ -86,8 +86,7 @@ def _rounded(numeral: Numeral, total: Fraction, half: Fraction, size: Fraction, 
     if middle.status is not Status.WRONG:
         return middle
     ends = Interval((total - half) * size, (total + half) * size)
-    factor = numeral.unit.factor / numeral.unit.scale if numeral.unit is not None else Fraction(1)
-    if numeral.interval is not None and numeral.interval.scaled(factor).overlaps(ends):
+    if numeral.interval is not None and numeral.interval.scaled(numeral.base_factor).overlaps(ends):
         return replace(middle, status=Status.RIGHT, because=f"{because}, rounded")
     return middle
 

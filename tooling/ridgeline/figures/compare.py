@@ -108,7 +108,7 @@ def compare(
     unit = numeral.unit
     if unit is not None and hard(unit.dimension) != hard(truth.dimension):
         return _dimension_error(unit.dimension, truth.dimension)
-    in_base = _ONE if unit is None or not unit.factors else unit.scale / unit.factor
+    in_base = 1 / numeral.base_factor
     true = as_interval(truth.value).scaled(in_base)
     from_printed = None if printed_truth is None else as_interval(printed_truth.value).scaled(in_base)
     verdicts = [_grade(numeral, reading, true, from_printed, truth.dimension) for reading in _readings(numeral)]

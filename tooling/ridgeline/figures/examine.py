@@ -344,7 +344,6 @@ def _names_nearby(passage: Passage, equation: Equation) -> dict[str, Quantity]:
         if equation.start - _NEAR < numeral.at < equation.end + _NEAR:
             between = passage.text[min(numeral.at, equation.start) : max(numeral.at, equation.end)]
             if ". " not in between and numeral.symbol not in nearby:
-                factor = numeral.unit.factor / numeral.unit.scale if numeral.unit else 1
                 dimension = numeral.unit.dimension if numeral.unit else ()
-                nearby[numeral.symbol] = Quantity(numeral.value * factor, dimension)
+                nearby[numeral.symbol] = Quantity(numeral.value * numeral.base_factor, dimension)
     return nearby
