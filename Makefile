@@ -10,6 +10,9 @@ CHROMIUM ?= chromium
 
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+NODE_STAMP := site/node_modules/.installed
+CODE := build/site-code/page.js
+CODE_SOURCES := $(shell find site/code -name '*.ts') site/bundle.mjs site/tsconfig.json
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 # The locks hold the public index's hashes only, whatever mirrors and wheel folders this machine is set up for.
 COMPILE := PIP_CONFIG_FILE=/dev/null PIP_FIND_LINKS= CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet \
@@ -18,19 +21,19 @@ COMPILE := PIP_CONFIG_FILE=/dev/null PIP_FIND_LINKS= CUSTOM_COMPILE_COMMAND="mak
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help build test lint format bench mutants fuzz serve lock schema clean venv browser
+.PHONY: help build test lint format bench mutants fuzz serve lock schema clean venv browser code
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z.]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-build: venv ## check, load, cross-check, site: everything in build/
+build: venv code ## check, load, cross-check, site: everything in build/
 	@$(BIN)/ridgeline build
 
-test: venv browser lint ## all linters, then all tests, those in the browser included
+test: venv browser code lint ## all linters, then all tests, those in the browser included
 	@echo "pytest"
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
 
-lint: venv ## ruff, mypy, import rules, layout of the records
+lint: venv $(NODE_STAMP) ## ruff, mypy, import rules, layout of the records, types of the browser code
 	@echo "ruff check"
 	@$(BIN)/ruff check --quiet --output-format concise .
 	@echo "ruff format --check"
@@ -41,6 +44,8 @@ lint: venv ## ruff, mypy, import rules, layout of the records
 	@echo "ridgeline format --check"
 	@$(BIN)/ridgeline format --check > build/layout.log 2>&1 \
 		|| { cat build/layout.log; echo "Not in the records' layout: run \`ridgeline format\`."; exit 1; }
+	@echo "tsc"
+	@cd site && npm run --silent check
 	@echo "import rules"
 	@$(BIN)/lint-imports --no-cache > build/lint-imports.log || { cat build/lint-imports.log; exit 1; }
 
@@ -60,8 +65,19 @@ fuzz: venv ## a minute of coverage-guided fuzzing for each reader of strangers' 
 		$(BIN)/python -m tests.fuzz $$target -max_total_time=$(or $(SECONDS),60) -max_len=2000 -verbosity=0 -artifact_prefix=build/fuzz- || exit 1; \
 	done
 
-serve: venv ## the site on http://127.0.0.1:$(PORT)
+serve: venv code ## the site on http://127.0.0.1:$(PORT)
 	@$(BIN)/ridgeline site serve --port $(PORT)
+
+code: $(CODE) ## bundle the browser code of the site into build/site-code
+
+$(CODE): $(NODE_STAMP) $(CODE_SOURCES)
+	@cd site && npm run --silent build
+
+$(NODE_STAMP): site/package-lock.json site/package.json
+	@echo "Installing the locked packages of the browser code in site/node_modules"
+	@mkdir -p build
+	@cd site && npm ci --ignore-scripts --no-audit --no-fund > ../build/npm.log 2>&1 || { cat ../build/npm.log; exit 1; }
+	@touch $@
 
 schema: venv ## write schema/ from the types
 	@$(BIN)/ridgeline schema
@@ -72,7 +88,7 @@ lock: venv ## compile requirements/*.txt from pyproject.toml (UPGRADE=1 to move 
 		--output-file requirements/dev.txt pyproject.toml
 
 clean: ## remove everything that the targets made
-	rm -rf build $(VENV) tooling/ridgeline.egg-info .hypothesis
+	rm -rf build $(VENV) tooling/ridgeline.egg-info .hypothesis site/node_modules
 	find tooling tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 venv: $(STAMP)

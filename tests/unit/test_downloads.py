@@ -21,10 +21,10 @@ from ridgeline.check import check
 from ridgeline.export.export import export
 from ridgeline.publish import downloads, renamed
 from ridgeline.publish.address import Addresses
-from ridgeline.publish.build import hand_written, included
 from ridgeline.publish.database import read
 from ridgeline.publish.downloads import Offered
 from ridgeline.publish.pen import Pen
+from ridgeline.publish.written import included, pages
 from ridgeline.store.load import load
 
 DATA = Path(__file__).resolve().parent.parent / "data"
@@ -197,8 +197,8 @@ def test_the_hand_written_page_leads_to_files_that_are_there(
     root, offered = made
     content = read(database)
     addresses = Addresses(content)
-    pages = hand_written(repository / "site" / "pages", lambda here: Pen(content, addresses, here), offered)
-    (page,) = [p for p in pages if p.address == "data/"]
+    found = pages(repository / "site" / "pages", lambda here: Pen(content, addresses, here), offered)
+    (page,) = [p for p in found if p.address == "data/"]
     links = _Links()
     links.feed(page.body)
     for link in links.found:

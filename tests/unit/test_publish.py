@@ -15,7 +15,7 @@ from markupsafe import Markup
 from ridgeline.check import check
 from ridgeline.publish import roofline as drawing
 from ridgeline.publish.address import Addresses
-from ridgeline.publish.build import BuildError, build, included, record_page
+from ridgeline.publish.build import BuildError, build, record_page
 from ridgeline.publish.content import Database, Figure, readable
 from ridgeline.publish.database import DatabaseError, read
 from ridgeline.publish.derived import grouped
@@ -24,6 +24,7 @@ from ridgeline.publish.page import Page, block_markdown
 from ridgeline.publish.pen import Pen
 from ridgeline.publish.prose import blocks, inline
 from ridgeline.publish.views import signed_percent
+from ridgeline.publish.written import included
 from ridgeline.store.load import load
 
 SMALL = Path(__file__).resolve().parent.parent / "data" / "small"

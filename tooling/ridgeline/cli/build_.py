@@ -7,7 +7,7 @@ import sys
 
 from ridgeline.cli import root_of
 from ridgeline.cli.database import DATABASE, load_database
-from ridgeline.cli.site_ import SITE
+from ridgeline.cli.site_ import SITE, bundled
 
 EXAMPLE = """example:
   ridgeline build"""
@@ -37,6 +37,9 @@ def run(options: argparse.Namespace) -> int:
     loaded = load_database(report, str(root / DATABASE), root)
     from ridgeline.publish.build import build
 
-    site = build(root / DATABASE, root / SITE, base_url=options.base_url, repository_url=options.repository_url)
+    site = build(
+        root / DATABASE, root / SITE,
+        base_url=options.base_url, repository_url=options.repository_url, code=bundled(root),
+    )  # fmt: skip
     sys.stdout.write(f"{summary_text(report)}\n{loaded.summary()}\nsite: {site.pages:,} pages in {site.path}\n")
     return 0 if loaded.agrees else 1

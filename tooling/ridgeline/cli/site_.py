@@ -14,6 +14,8 @@ EXAMPLE = """example:
   ridgeline site serve --port 8000"""
 
 SITE = "build/site"
+#: Where `make code` bundles the browser code.
+CODE = "build/site-code"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +27,19 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", type=Path, help=f"folder of the site (default: {SITE} below the root)")
     parser.add_argument("--base-url", default="/", help="address that the site will have (default: /)")
     parser.add_argument("--repository-url", help="address of the repository, for “edit this record” links")
+    parser.add_argument(
+        "--code",
+        type=Path,
+        metavar="FOLDER",
+        help=f"bundled browser code (default: {CODE} below the root, where it is)",
+    )
     parser.add_argument("--port", type=int, default=8000, help="with serve: the port (default: 8000)")
+
+
+def bundled(root: Path) -> Path | None:
+    """The folder of the bundled browser code, if `make code` has made it."""
+    folder = root / CODE
+    return folder if folder.is_dir() else None
 
 
 def run(options: argparse.Namespace) -> int:
@@ -54,6 +68,9 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"there is no database {database}")
     from ridgeline.publish.build import build
 
-    result = build(database, output, base_url=options.base_url, repository_url=options.repository_url)
+    code = options.code or bundled(root)
+    result = build(database, output, base_url=options.base_url, repository_url=options.repository_url, code=code)
     sys.stdout.write(f"{result.pages:,} pages in {result.path}\n")
+    if code is None:
+        sys.stdout.write("Without their live parts: bundle the browser code with `make code` and build again\n")
     return 0

@@ -5,22 +5,24 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from markupsafe import Markup
 
-from ridgeline.publish import derived, downloads, listings, renamed, shell
+from ridgeline.publish import derived, downloads, listings, renamed, shell, written
 from ridgeline.publish.address import DERIVATIONS, Addresses, page_of
 from ridgeline.publish.content import Database, Record
 from ridgeline.publish.database import read
 from ridgeline.publish.downloads import Offered
 from ridgeline.publish.markup import web_address
-from ridgeline.publish.page import Page, block_markdown, body, render
-from ridgeline.publish.pen import STATUSES, Pen
+from ridgeline.publish.page import Page, body, render
+from ridgeline.publish.pen import Pen
 from ridgeline.publish.views import VIEWS
 
+#: What writes pages of the database as a whole, such as a comparison of records.
+WHOLE: tuple[Callable[[Callable[[str], Pen]], Iterable[Page]], ...] = ()
 #: Hand-written pages, styles and the generator's configuration.
 SITE = Path(__file__).resolve().parents[3] / "site"
 _NO_DAY = "2000-01-01"
@@ -39,12 +41,19 @@ class SiteResult:
 
 
 def build(
-    database: Path, output: Path, *, base_url: str = "", repository_url: str | None = None, site: Path = SITE
+    database: Path,
+    output: Path,
+    *,
+    base_url: str = "",
+    repository_url: str | None = None,
+    site: Path = SITE,
+    code: Path | None = None,
 ) -> SiteResult:
     """Write the site of a database to a folder, which is replaced whole or not at all.
 
     ``base_url`` is where the site will stand (``https://example.org/ridgeline/``; empty or ``/``: at the root of a host
-    that is not known yet), ``repository_url`` where its records can be edited. Raises :class:`BuildError`,
+    that is not known yet), ``repository_url`` where its records can be edited. ``code`` is the folder of the bundled
+    browser code; without it the pages have everything but their live parts. Raises :class:`BuildError`,
     ``DatabaseError``, ``ExportError`` or ``ShellError``.
     """
     base_url = "" if base_url == "/" else base_url
@@ -53,6 +62,8 @@ def build(
             raise BuildError(f"the {name} {url!r} is no http or https address")
     if not (site / shell.CONFIGURATION).is_file():
         raise BuildError(f"there is no {site / shell.CONFIGURATION}: the site's own pages are part of the repository")
+    if code is not None and not (code / "page.js").is_file():
+        raise BuildError(f"there is no page.js in {code}: bundle the browser code with `make code`")
     content = read(database)
     output = output.resolve()
     output.parent.mkdir(parents=True, exist_ok=True)
@@ -60,7 +71,7 @@ def build(
         work = Path(folder)
         made = work / "site"
         offered = downloads.write(database, work / "files")
-        _build(content, work, made, site, base_url, repository_url, offered)
+        _build(content, work, made, site, base_url, repository_url, offered, code)
         downloads.place(work / "files", made)
         renamed.pages(offered.renamed, content, made, base_url)
         pages = sum(1 for _ in made.rglob("*.html"))
@@ -69,26 +80,38 @@ def build(
 
 
 def _build(
-    database: Database, work: Path, made: Path, site: Path, base_url: str, repository: str | None, offered: Offered
+    database: Database,
+    work: Path,
+    made: Path,
+    site: Path,
+    base_url: str,
+    repository: str | None,
+    offered: Offered,
+    code: Path | None,
 ) -> None:
     docs = work / "docs"
     shutil.copytree(site / "assets", docs / "assets")
+    if code is not None:
+        shutil.copytree(code, docs / "assets" / "code")
     addresses = Addresses(database)
 
     def pen(here: str) -> Pen:
         return Pen(database, addresses, here, repository)
 
     pages = [
-        *hand_written(site / "pages", pen, offered),
+        *written.pages(site / "pages", pen, offered),
+        *(page for made_of in WHOLE for page in made_of(pen)),
         *(listing(pen, *entry) for entry in listings.LISTS),
         *(record_page(pen(page_of(r.reference)), r) for r in database.records.values() if r.kind in VIEWS),
     ]
     for page in pages:
         _write(docs / page.file, page.markdown())
-    _write(docs / DERIVATIONS / shell.SKELETON_NAME / "index.md", shell.skeleton_markdown())
+    _write(docs / DERIVATIONS / shell.SKELETON_NAME / "index.md", shell.skeleton_markdown(("figure",)))
     config = work / shell.CONFIGURATION
     template = site / shell.CONFIGURATION
-    text = shell.configuration(template, docs=docs, output=made, base_url=base_url, repository=repository)
+    text = shell.configuration(
+        template, docs=docs, output=made, base_url=base_url, repository=repository, live=code is not None
+    )
     _write(config, text)
     shell.run(config, last_day(database))
     derivation_pages(pen, database, addresses, made)
@@ -116,38 +139,6 @@ def listing(pen: Callable[[str], Pen], folder: str, kind: str, title: str, descr
         "pen": here, "title": title, "lead": Markup("<p>{}</p>").format(description), "table": listings.table(here, kind)
     }  # fmt: skip
     return Page(address, title, description, body("listing.html", context))
-
-
-def hand_written(folder: Path, pen: Callable[[str], Pen], offered: Offered) -> list[Page]:
-    """The pages that people write, with tables from the database where a line says so."""
-    found = []
-    for path in sorted(folder.glob("**/*.md")):
-        name = path.relative_to(folder).with_suffix("").as_posix()
-        address = "" if name == "index" else f"{name.removesuffix('/index')}/"
-        text = path.read_text(encoding="utf-8")
-        head, _, rest = text.partition("\n")
-        title = head.removeprefix("# ").strip()
-        lead = next((line for line in rest.split("\n") if line and not line.startswith(("#", "<"))), title)
-        found.append(Page(address, title, lead, included(text, pen(address), offered), f"{name}.md"))
-    return found
-
-
-def included(text: str, pen: Pen, offered: Offered | None = None) -> str:
-    """Hand-written Markdown with its ``<!-- ridgeline: NAME -->`` lines replaced by what NAME stands for."""
-    parts: dict[str, Callable[[], Markup]] = {
-        "counts": lambda: listings.status_counts(pen.database),
-        "changes": lambda: listings.changes(pen),
-        "statuses": lambda: listings.status_table([s for s in STATUSES if s not in ("unknown", "set-aside")]),
-    }
-    if offered is not None:
-        parts["downloads"] = lambda: downloads.table(offered.downloads, pen.href)
-    for _, kind, _, _ in listings.LISTS:
-        parts[f"{kind} table"] = lambda kind=kind: listings.table(pen, kind)  # type: ignore[misc]
-    for name, part in parts.items():
-        line = f"<!-- ridgeline: {name} -->"
-        if line in text:
-            text = text.replace(line, block_markdown(f'<div class="rl">\n{part()}\n</div>'))
-    return text
 
 
 def derivation_pages(pen: Callable[[str], Pen], database: Database, addresses: Addresses, made: Path) -> None:

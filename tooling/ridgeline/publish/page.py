@@ -24,13 +24,17 @@ _BLANK = re.compile(r"\n[ \t]*(?=\n)")
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of the site. ``address`` is from the root and ends in a slash; ``body`` is Markdown."""
+    """A page of the site. ``address`` is from the root and ends in a slash; ``body`` is Markdown.
+
+    ``scripts`` names the modules of browser code (``site/code/pages/NAME.ts``) that the page loads besides ``page``.
+    """
 
     address: str
     title: str
     description: str
     body: str
     written: str = ""
+    scripts: tuple[str, ...] = ()
 
     @property
     def file(self) -> str:
@@ -43,6 +47,8 @@ class Page:
         # The generator puts titles and descriptions into its templates unescaped.
         meta = {"title": str(safe(self.title)), "description": str(safe(self.description))}
         lines = [f"{key}: {json.dumps(value)}" for key, value in meta.items()]
+        if self.scripts:
+            lines.append(f"scripts: {json.dumps(self.scripts)}")
         return "\n".join(["---", *lines, "---", "", self.body.strip(), ""])
 
 

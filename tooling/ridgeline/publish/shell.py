@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -15,6 +16,11 @@ import yaml
 from ridgeline.publish.listings import LISTS
 
 CONFIGURATION = "mkdocs.yml"
+#: Pages in the navigation after the lists: title and file.
+ALSO = (
+    ("How numbers are graded", "method.md"),
+    ("Data and API", "data.md"),
+)
 _TITLE, _DESCRIPTION, _BODY, _NAME = (f"ridgeline{part}skeleton" for part in ("title", "description", "body", "page"))
 
 
@@ -22,8 +28,13 @@ class ShellError(Exception):
     """The site generator failed; the message is what it said."""
 
 
-def configuration(template: Path, *, docs: Path, output: Path, base_url: str, repository: str | None) -> str:
-    """The generator's configuration file: the template with this build's folders and addresses put in."""
+def configuration(
+    template: Path, *, docs: Path, output: Path, base_url: str, repository: str | None, live: bool = False
+) -> str:
+    """The generator's configuration file: the template with this build's folders and addresses put in.
+
+    ``live`` says that the browser code is there, so pages load it.
+    """
     config: dict[str, Any] = yaml.safe_load(template.read_text(encoding="utf-8"))
     config["site_url"] = base_url
     config["docs_dir"] = str(docs.resolve())
@@ -31,11 +42,12 @@ def configuration(template: Path, *, docs: Path, output: Path, base_url: str, re
     config["theme"]["custom_dir"] = str((template.parent / "overrides").resolve())
     if repository:
         config["repo_url"] = repository
-    nav: list[Any] = [{"Home": "index.md"}]
-    nav += [{title: f"{folder}/index.md"} for folder, _, title, _ in LISTS]
-    nav.append({"How numbers are graded": "method.md"})
-    nav.append({"Data and API": "data.md"})
-    config["nav"] = nav
+    config.setdefault("extra", {})["live"] = live
+    config["nav"] = [
+        {"Home": "index.md"},
+        *({title: f"{folder}/index.md"} for folder, _, title, _ in LISTS),
+        *({title: file} for title, file in ALSO),
+    ]
     # Every page that is not a list stands outside the navigation, which would otherwise be repeated in full on each.
     config["not_in_nav"] = "\n".join([*(f"/{folder}/*/" for folder, *_ in LISTS), "/f/", "/404.md"]) + "\n"
     return yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
@@ -57,10 +69,11 @@ def run(config: Path, day: str) -> None:
         raise ShellError(f"mkdocs ended with {ran.returncode}:\n{ran.stdout}{ran.stderr}".strip())
 
 
-def skeleton_markdown() -> str:
+def skeleton_markdown(scripts: tuple[str, ...] = ()) -> str:
     """A page whose every variable part is a word of its own, to be replaced."""
     return (
-        f"---\ntitle: {_TITLE}\ndescription: {_DESCRIPTION}\nhide: [toc]\nsearch: {{exclude: true}}\n---\n\n"
+        f"---\ntitle: {_TITLE}\ndescription: {_DESCRIPTION}\nhide: [toc]\nsearch: {{exclude: true}}\n"
+        f"scripts: {json.dumps(scripts)}\n---\n\n"
         f'<div class="rl"><h1>{_BODY}</h1></div>\n'
     )
 
