@@ -164,6 +164,22 @@ class TestEquations:
         assert only(examined(text.replace("148", "149"), figures)).found == "149 tokens"
         assert only(examined(text.replace("2 ×", "3 ×"), figures)).rule.startswith("equation-")
 
+    def test_a_bound_operand_excuses_nothing_by_its_rounding(self) -> None:
+        # 3 × 3.5 could be as little as 10.35 by its digits, but the records say what 3.5 is.
+        text = "So 2 + 2/4 + 3 × 3.5 = 13.00 widths."
+        figures = "- {say: 2/4 + 3 × 3.5 = 13.00, is: [_, m.g, _, m.d_ff / m.d_model, _]}"
+        assert not [f for f in examined(text, figures).findings if f.level.value == "error"]
+        finding = only(examined(text.replace("2/4", "2.1/4"), figures.replace("2/4", "2.1/4")))
+        assert (finding.rule, finding.because) == ("equation-wrong", "the true value is 13.025")
+
+    def test_a_symbol_that_stands_twice_is_held_against_itself(self) -> None:
+        text = "So 512/4096 = 12.5% at 512 tokens."
+        figures = "- {say: 512/4096 = 12.5% at 512 tokens, each: [L, m.d_model, L / m.d_model, L]}"
+        assert not examined(text, figures).findings
+        # Each half is true by itself; only together they say something false.
+        finding = only(examined(text.replace("at 512", "at 513"), figures.replace("at 512", "at 513")))
+        assert (finding.rule, finding.found) == ("figure-wrong", "513 tokens")
+
     def test_a_chain(self) -> None:
         text = "So 4 × 8192/2 = 16,384 = 16,384 tokens."
         assert not examined(text).findings

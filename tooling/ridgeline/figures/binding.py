@@ -198,7 +198,8 @@ class Binder:
         if figure.each is not None:
             for at, expression in zip(numerals, expressions, strict=True):
                 symbol = self.input_symbol(expression, scope)
-                if symbol is not None:
+                # A symbol that stands twice takes its value once; the second numeral is held against it.
+                if symbol is not None and symbol not in inputs:
                     inputs[symbol] = self.input(index, figure, passage.numerals[at], symbol, scope)
         inner = scope.with_symbols(inputs)
         limits = self.thresholds(index, figure, passage, numerals, inner)

@@ -141,9 +141,10 @@ class _Judge:
         )
         if quantities and inputs_hold and not all(v.holds for v in known):
             # `2 × 295.3 = 591 tokens`: the 2 is bytes and nobody prints them. Each bound number is right by itself, so
-            # it is enough that the arithmetic holds as printed.
+            # it is enough that the arithmetic holds as printed. Rounding excuses nothing here: what the bound numbers
+            # stand for is known.
             printed = [v for v in check_equation(equation, passage.numerals, {}, names) if v.grade is not None]
-            if printed and all(v.holds for v in printed):
+            if printed and all(v.holds and v.grade is not Grade.OVERLAP for v in printed):
                 known = printed
         if not known:
             return
