@@ -5,7 +5,8 @@
 A mutant of a numeral is *caught* when the record gains an error. It is *still true* when the changed number still holds
 for the computed value (a last digit inside a hedge, a bound that stays true): such a mutant states nothing false. Cited
 numerals are counted apart, because only a person with the source can catch a change there. A mutant of a recorded value
-is caught when any record gains an error; a value on which no formula, no second route and no sentence rests is *alone*.
+is caught when any record gains an error, and *questioned* when one gains a warning. Where neither happens, a value on which
+a sentence rests leaves all sentences true; one on which no formula, no second route and no sentence rests is *alone*.
 """
 
 from __future__ import annotations
@@ -46,7 +47,10 @@ class Tally:
     missed: list[str] = field(default_factory=list)
     #: Rules that caught mutants of values, and the fields whose mutants none did, with how many.
     caught_by: Counter[str] = field(default_factory=Counter)
+    questioned_by: Counter[str] = field(default_factory=Counter)
     alone: Counter[str] = field(default_factory=Counter)
+    #: Mutants of values on which a sentence rests, and after which all sentences were still true.
+    true: list[str] = field(default_factory=list)
 
     def add(self, kind: str, outcome: str, where: str = "") -> None:
         self.counts.setdefault(kind, Counter())[outcome] += 1
@@ -167,16 +171,23 @@ def values(report: Report, tally: Tally, sample: int, chance: random.Random, ver
         for stated in places if not sample else chance.sample(places, min(sample * 4, len(places))):
             for kind, text in value_mutations(stated.given.text):
                 number += 1
-                found = near.faults(stated, text)
+                verdict = near.verdict(stated, text)
+                found = verdict.errors
                 if number in verified and bool(found) != bool(near.whole(stated, text)):
                     raise AssertionError(f"{reference} {stated.given.field} = {text}: a whole check says otherwise")
                 tally.caught_by.update({min(found)[0]} if found else ())
                 if found:
                     tally.add(f"value: {kind}", "caught")
                     continue
+                if verdict.warnings:
+                    tally.add(f"value: {kind}", "questioned")
+                    tally.questioned_by.update({min(verdict.warnings)[0]})
+                    continue
                 used = (reference, stated.given.field) in base.used
-                tally.add(f"value: {kind}", "used, inside precision" if used else "alone")
-                if not used:
+                tally.add(f"value: {kind}", "still true" if used else "alone")
+                if used:
+                    tally.true.append(f"{kind}: {reference} {stated.given.field} {stated.given.text!r} → {text!r}")
+                else:
                     tally.alone[re.sub(r"\.[0-9]+", "", f"{entry.kind} {stated.given.field}")] += 1
 
 
@@ -249,6 +260,9 @@ def main() -> int:
     if tally.caught_by:
         print("values caught by", ", ".join(f"{rule} {n:,}" for rule, n in tally.caught_by.most_common(12)))
         print("values alone", ", ".join(f"{name} {n:,}" for name, n in tally.alone.most_common(12)))
+        print("values questioned by", ", ".join(f"{rule} {n:,}" for rule, n in tally.questioned_by.most_common(12)))
+    for line in tally.true:
+        print("still true", line)
     for line in tally.missed[:40]:
         print("missed", line)
     options.output.parent.mkdir(parents=True, exist_ok=True)
@@ -256,6 +270,7 @@ def main() -> int:
         json.dumps(
             {"counts": {k: dict(c) for k, c in tally.counts.items()}, "missed": tally.missed,
              "false_alarms": false_alarms, "by_status": report.by_status,
+             "still_true": tally.true, "questioned_by": dict(tally.questioned_by.most_common()),
              "caught_by": dict(tally.caught_by.most_common()), "alone": dict(tally.alone.most_common())},
             indent=1,
         )

@@ -41,9 +41,17 @@ _BY_DEVICE = ("values of devices", "rates of devices", "claims of another scope"
 Fault = tuple[str, str, str, str]
 
 
-def faults(findings: Collection[Finding]) -> set[Fault]:
-    """The errors among findings, without their places."""
-    return {(f.rule, f.field, f.found, f.message) for f in findings if f.level is Level.ERROR}
+def faults(findings: Collection[Finding], level: Level = Level.ERROR) -> set[Fault]:
+    """The findings of a level, without their places."""
+    return {(f.rule, f.field, f.found, f.message) for f in findings if f.level is level}
+
+
+@dataclass
+class Verdict:
+    """What a mutant brings: new errors, the first that are found; else new warnings, all of them."""
+
+    errors: set[Fault]
+    warnings: set[Fault] = field(default_factory=set)
 
 
 class _Focus(dict[str, Any]):
@@ -72,6 +80,7 @@ class Base:
 
     report: Report
     clean: set[Fault] = field(init=False)
+    asked: set[Fault] = field(init=False)
     memory: dict[str, Any] = field(default_factory=dict)
     named_by: dict[str, set[str]] = field(default_factory=dict)
     rests: dict[int, frozenset[str]] = field(default_factory=dict)
@@ -81,6 +90,7 @@ class Base:
     def __post_init__(self) -> None:
         report = self.report
         self.clean = faults(report.findings)
+        self.asked = faults(report.findings, Level.WARNING)
         context = Context(report.knowledge, report.resolver, self.memory)
         for rule in RULES:
             if isinstance(rule, PeerRule | accepted.ExceptionUnneeded):
@@ -169,13 +179,14 @@ class Near:
                 key: value for key, value in held.items() if (key if isinstance(key, str) else key[0]) not in self.moved
             }
 
-    def faults(self, stated: Stated, text: str) -> set[Fault]:
-        """The new errors that the records have with a value replaced; the first that are found."""
+    def verdict(self, stated: Stated, text: str) -> Verdict:
+        """What the check says of the records with a value replaced."""
         changed = changed_knowledge(self.base.report.knowledge, self.entry, stated, text)
         new = faults(changed.findings) - self.base.clean
         entry = changed.get(self.entry.reference)
         if new or entry is None:
-            return new or {("unreadable", stated.given.field, text, "")}
+            return Verdict(new or {("unreadable", stated.given.field, text, "")})
+        asked: set[Fault] = set()
         resolver = Resolver(changed)
         resolver._kept = dict(self.kept)
         resolver._namespaces = dict(self.namespaces)
@@ -189,13 +200,16 @@ class Near:
                 found += rule.check(context)
             new = faults(found) - self.base.clean
             if new:
-                return new
+                return Verdict(new)
+            asked |= faults(found, Level.WARNING) - self.base.asked
         for told in self.told:
             told = entry if told.reference == entry.reference else told
-            new = faults(examine(told, resolver).findings) - self.base.clean
+            found = examine(told, resolver).findings
+            new = faults(found) - self.base.clean
             if new:
-                return new
-        return set()
+                return Verdict(new)
+            asked |= faults(found, Level.WARNING) - self.base.asked
+        return Verdict(set(), asked)
 
     def whole(self, stated: Stated, text: str) -> set[Fault]:
         """The same by a check of all records: slow, and what the quick way is held against."""

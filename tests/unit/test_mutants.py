@@ -18,7 +18,7 @@ def test_the_quick_way_agrees_with_a_whole_check(tmp_path: Path) -> None:
     for entry, stated in recorded(report):
         near = base.near(entry)
         for _, text in value_mutations(stated.given.text):
-            quick, whole = near.faults(stated, text), near.whole(stated, text)
+            quick, whole = near.verdict(stated, text).errors, near.whole(stated, text)
             assert bool(quick) == bool(whole), (entry.reference, stated.given.field, text, quick or whole)
             assert quick <= whole
             seen["caught" if quick else "not caught"] += 1
