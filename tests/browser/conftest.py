@@ -1,11 +1,13 @@
-"""The site, built once and served on a loopback port, and Chromium to look at it.
+"""The site, built once for all workers and served on a loopback port, and Chromium to look at it.
 
-All tests of this folder run in one worker. Chromium is required: without it they fail, so that nobody takes an unread
-page for a good one. Each page refuses, and the test then reports, any request that leaves the site.
+Tests that open Chromium run in one worker, those that read the built files in another. Chromium is required: without it
+they fail, so that nobody takes an unread page for a good one. Each page refuses, and the test then reports, any request
+that leaves the site. ``RIDGELINE_SITE`` names a site that is already built, for work on these tests.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -17,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from filelock import FileLock
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
@@ -37,25 +40,44 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group("browser"))
+            names = getattr(item, "fixturenames", ())
+            item.add_marker(pytest.mark.xdist_group("browser" if "browser" in names else "site"))
+
+
+#: Where the site of these tests says that it stands, and its records.
+BASE_URL = "https://example.org/r/"
+REPOSITORY_URL = "https://git.example.org/r"
 
 
 @pytest.fixture(scope="session")
 def site(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the built site."""
-    output = tmp_path_factory.mktemp("site") / "site"
+    """The folder of the built site: whichever worker comes first builds it."""
+    given = os.environ.get("RIDGELINE_SITE")
+    if given:
+        return Path(given).resolve()
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    output = shared / "site"
+    with FileLock(shared / "site.lock"):
+        if not output.exists():
+            built(repository, output)
+    return output
+
+
+def built(repository: Path, output: Path) -> None:
+    """Build the site of the repository's records with the command, as a user would."""
     command = [sys.executable, "-c", "import sys; from ridgeline.cli import main; sys.exit(main())"]
+    options = ["--base-url", BASE_URL, "--repository-url", REPOSITORY_URL, "--output", str(output)]
     ran = subprocess.run(
-        [*command, "site", "build", "--output", str(output)],
+        [*command, "site", "build", *options],
         cwd=repository,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
         check=False,
     )
     if ran.returncode:
         pytest.fail(f"`ridgeline site build` ended with {ran.returncode}:\n{ran.stdout}\n{ran.stderr}", pytrace=False)
-    return output
 
 
 class _Quiet(SimpleHTTPRequestHandler):

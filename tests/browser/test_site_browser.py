@@ -8,25 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.browser.templates import TEMPLATES
+
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 Visit = Callable[..., "Page"]
-TEMPLATES = [
-    "/",
-    "/accelerators/",
-    "/accelerators/nvidia-h100-sxm/",
-    "/accelerators/amd-radeon-pro-vii/",
-    "/models/llama-2-70b/",
-    "/classes/prefill-attention/",
-    "/formats/bf16/",
-    "/interconnects/nvlink-4/",
-    "/sources/flashattention-2/",
-    "/sources/",
-    "/method/",
-    "/f/accelerators.nvidia-h100-sxm.ridge.bf16/",
-    "/f/models.llama-2-70b.parameters.total/",
-]
 RIDGE = "/f/accelerators.nvidia-h100-sxm.ridge.bf16/"
 
 

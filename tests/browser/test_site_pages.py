@@ -6,17 +6,23 @@ import sqlite3
 from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass, field
-from html.parser import HTMLParser
+from hashlib import sha256
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
+from selectolax.lexbor import LexborHTMLParser
 
 from ridgeline.check import check
+from ridgeline.publish.address import Addresses
 from ridgeline.publish.build import build
+from ridgeline.publish.database import read
 from ridgeline.store.load import load
+from tests.browser.conftest import BASE_URL, REPOSITORY_URL
 
-HOST = "http://site.invalid"
+HOST = "https://example.org"
+#: The part of the site's address after its host: the page for what is not found has links that start with it.
+ROOT = urlsplit(BASE_URL).path.rstrip("/")
 
 
 @dataclass
@@ -30,41 +36,23 @@ class Parsed:
     text: str = ""
 
 
-class _Reader(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.page = Parsed()
-        self.parts: list[str] = []
-        self.quiet = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = dict(attrs)
-        if values.get("id"):
-            self.page.ids.append(str(values["id"]))
-        if tag == "a" and values.get("href"):
-            self.page.links.append(str(values["href"]))
-        if tag in ("link", "script", "img", "iframe", "source", "use"):
-            target = values.get("src") or values.get("href")
-            if target and values.get("rel") != "canonical":
-                self.page.loads.append(target)
-        css = (values.get("class") or "").split()
-        if "fig" in css:
-            self.page.figures.append((" ".join(css), values.get("href")))
-        self.quiet += tag in ("script", "style")
-
-    def handle_endtag(self, tag: str) -> None:
-        self.quiet -= tag in ("script", "style")
-
-    def handle_data(self, data: str) -> None:
-        if not self.quiet:
-            self.parts.append(data)
-
-
 def parse(path: Path) -> Parsed:
-    reader = _Reader()
-    reader.feed(path.read_text(encoding="utf-8"))
-    reader.page.text = " ".join("".join(reader.parts).split())
-    return reader.page
+    tree = LexborHTMLParser(path.read_bytes())
+    found = Parsed()
+    for node in tree.css("[id]"):
+        found.ids.append(node.attributes["id"] or "")
+    for node in tree.css("a[href]"):
+        found.links.append(node.attributes["href"] or "")
+    for node in tree.css("link, script, img, iframe, source, use"):
+        target = node.attributes.get("src") or node.attributes.get("href")
+        if target and node.attributes.get("rel") != "canonical":
+            found.loads.append(target)
+    for node in tree.css(".fig"):
+        found.figures.append((node.attributes["class"] or "", node.attributes.get("href")))
+    for node in tree.css("script, style"):
+        node.decompose()
+    found.text = " ".join((tree.root.text() if tree.root is not None else "").split())
+    return found
 
 
 @pytest.fixture(scope="session")
@@ -78,10 +66,10 @@ def broken(site: Path, parsed: dict[str, Parsed]) -> list[str]:
     found = []
     for address, page in parsed.items():
         for link in page.links + page.loads:
-            parts = urlsplit(urljoin(HOST + address, link))
+            parts = urlsplit(urljoin(HOST + ROOT + address, link))
             if f"{parts.scheme}://{parts.netloc}" != HOST:
                 continue
-            path, fragment = unquote(parts.path), unquote(parts.fragment)
+            path, fragment = unquote(parts.path).removeprefix(ROOT), unquote(parts.fragment)
             if path in parsed:
                 if fragment and fragment not in parsed[path].ids:
                     found.append(f"{address}: {link}: no such id")
@@ -166,32 +154,42 @@ def test_every_recorded_value_and_numeral_stands_in_the_static_page(database: Pa
             # The marks of emphasis and code are gone from the page; the words are not.
             if "".join(text.split()[:1]).strip("`*_") not in parsed[f"/{record}/"].text:
                 missing.append((record, text[:60]))
-        derived = "SELECT label, display FROM derivations WHERE id IN (SELECT derivation FROM quantities WHERE basis = 'derived')"
-        shown = " ".join(page.text for address, page in parsed.items() if address.startswith("/f/"))
-        for label, display in connection.execute(derived):
-            if display not in shown and display.split(" ")[0] not in shown.replace(",", ""):
-                missing.append((label, display))
+    assert missing == []
+
+
+def test_every_derivation_has_its_page_with_its_value(database: Path, parsed: dict[str, Parsed]) -> None:
+    content = read(database)
+    pages = Addresses(content).derivations()
+    computed = {d.id for d in content.derivations.values() if d.formula is not None or d.steps}
+    assert set(pages) == computed and len(computed) > 10_000
+    missing = [
+        (address, content.derivations[identity].shown)
+        for identity, address in pages.items()
+        if content.derivations[identity].shown not in parsed[f"/{address}"].text
+    ]
     assert missing == []
 
 
 def _tree(folder: Path) -> dict[str, bytes]:
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+    """What each file holds, as a digest."""
+    files = (p for p in sorted(folder.rglob("*")) if p.is_file())
+    return {p.relative_to(folder).as_posix(): sha256(p.read_bytes()).digest() for p in files}
 
 
 @pytest.mark.slow
-def test_two_builds_are_byte_identical(database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second = tmp_path / "one" / "site", tmp_path / "another folder" / "other"
-    build(database, first, base_url="https://example.org/r/", repository_url="https://git.example.org/r")
+def test_two_builds_are_byte_identical(
+    repository: Path, site: Path, database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     monkeypatch.setenv("PYTHONHASHSEED", "7")
-    build(database, second, base_url="https://example.org/r/", repository_url="https://git.example.org/r")
-    one, two = _tree(first), _tree(second)
+    second = tmp_path / "another folder" / "other"
+    code = repository / "build" / "site-code"
+    build(database, second, base_url=BASE_URL, repository_url=REPOSITORY_URL, code=code)
+    one, two = _tree(site), _tree(second)
     assert list(one) == list(two)
     assert [name for name in one if one[name] != two[name]] == []
-    assert b"https://example.org/r/accelerators/nvidia-h100-sxm/" in one["sitemap.xml"]
-    assert b"skeleton" not in one["sitemap.xml"]
-    assert (
-        b'rel="canonical" href="https://example.org/r/f/accelerators.nvidia-h100-sxm.ridge.bf16/"'
-        in (one["f/accelerators.nvidia-h100-sxm.ridge.bf16/index.html"])
-    )
+    assert b"https://example.org/r/accelerators/nvidia-h100-sxm/" in (site / "sitemap.xml").read_bytes()
+    assert b"skeleton" not in (site / "sitemap.xml").read_bytes()
+    page = (site / "f/accelerators.nvidia-h100-sxm.ridge.bf16/index.html").read_bytes()
+    assert b'rel="canonical" href="https://example.org/r/f/accelerators.nvidia-h100-sxm.ridge.bf16/"' in page

@@ -60,7 +60,7 @@ def relative(start: str, target: str) -> str:
 _MATH_TAGS = frozenset(
     {"math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "mfrac", "msup", "msub", "msubsup", "msqrt", "mroot"}
 )
-_MATH_ATTRIBUTES = frozenset({"display", "form", "separator", "width", "mathvariant", "title", "class"})
+_MATH_ATTRIBUTES = frozenset({"display", "form", "separator", "width", "mathvariant", "data-name", "class"})
 
 
 class _Formula(HTMLParser):

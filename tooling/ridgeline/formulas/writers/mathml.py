@@ -172,7 +172,7 @@ def leaf_element(shown: Leaf) -> str:
     if shown.tag not in ("mi", "mn", "mtext"):
         raise NotExpressible("a leaf is an mi, an mn or an mtext")
     attributes = "".join(
-        f' {key}="{escape(value)}"' for key, value in (("title", shown.title), ("class", shown.css)) if value
+        f' {key}="{escape(value)}"' for key, value in (("data-name", shown.title), ("class", shown.css)) if value
     )
     text = f"<{shown.tag}{attributes}>{escape(shown.text)}</{shown.tag}>"
     if shown.subscript:
