@@ -52,8 +52,8 @@ lint: venv $(NODE_STAMP) ## ruff, mypy, import rules, layout of the records, typ
 format: venv ## mend what ruff can mend
 	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format .
 
-bench: venv ## speed as ratios to lower bounds: one table, and build/bench.json
-	@$(BIN)/python -m benchmarks
+bench: venv ## speed as ratios to lower bounds: one table, and build/bench.json (FULL=1 with 10,000 records)
+	@$(if $(FULL),FULL=1 )$(BIN)/python -m benchmarks
 
 mutants: venv ## make every number wrong, one at a time: what is caught (SAMPLE=5 for a few a record)
 	@$(BIN)/python -m benchmarks.mutants $(if $(SAMPLE),--sample $(SAMPLE))
@@ -112,4 +112,12 @@ browser:
 		echo "Installing Chromium (log: build/chromium.log)"; \
 		{ $(APT) update && DEBIAN_FRONTEND=noninteractive $(APT) install --yes --no-install-recommends chromium fonts-liberation; } \
 			> build/chromium.log 2>&1 || { tail -n 20 build/chromium.log; exit 1; }; \
+	}
+	@command -v java > /dev/null || { \
+		if [ "$$(id -u)" != 0 ]; then \
+			echo "The check of the site's HTML needs Java. Install it, for example with: sudo apt-get install default-jre-headless"; exit 1; \
+		fi; \
+		echo "Installing Java for the check of the HTML (log: build/java.log)"; \
+		{ $(APT) update && DEBIAN_FRONTEND=noninteractive $(APT) install --yes --no-install-recommends default-jre-headless; } \
+			> build/java.log 2>&1 || { tail -n 20 build/java.log; exit 1; }; \
 	}

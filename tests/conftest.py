@@ -86,6 +86,18 @@ def base(tmp_path: Path, records_root: Path) -> Path:
     return root
 
 
+@pytest.fixture
+def few(tmp_path: Path, records_root: Path) -> Path:
+    """A root with prefill attention, a part, two models, a format and all that they name: for tests that check often."""
+    from tests.data.subset import copied
+
+    references = (
+        "classes/prefill-attention", "accelerators/nvidia-h100-sxm", "models/llama-2-7b", "models/llama-2-70b",
+        "formats/bf16",
+    )  # fmt: skip
+    return copied(records_root, tmp_path / "few", references)
+
+
 Edit = Callable[[Path, str, str], None]
 
 

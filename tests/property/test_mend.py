@@ -26,37 +26,37 @@ CLASS = "records/classes/prefill-attention.yaml"
         (CLASS, "49,408", "49,480"),
     ],
 )
-def test_fix_and_check_say_the_same(base: Path, path: str, old: str, new: str) -> None:
-    file = base / path
+def test_fix_and_check_say_the_same(few: Path, path: str, old: str, new: str) -> None:
+    file = few / path
     text = file.read_text(encoding="utf-8")
     assert old in text
     file.write_text(text.replace(old, new, 1), encoding="utf-8")
-    before = {p: p.read_text(encoding="utf-8") for p in base.rglob("*.yaml")}
-    first = check(base)
+    before = {p: p.read_text(encoding="utf-8") for p in few.rglob("*.yaml")}
+    first = check(few)
     flagged = {
         (f.place.path, f.place.line, f.place.column, f.found.split()[0].rstrip("%"))
         for f in first.findings
         if f.fixable
     }
 
-    rehearsed = mend(base, dry_run=True)
-    assert {p: p.read_text(encoding="utf-8") for p in base.rglob("*.yaml")} == before
+    rehearsed = mend(few, dry_run=True)
+    assert {p: p.read_text(encoding="utf-8") for p in few.rglob("*.yaml")} == before
 
-    mending = mend(base)
+    mending = mend(few)
     assert mending.mends == rehearsed.mends
     assert flagged <= {(m.path, m.line, m.column, m.old.rstrip("%")) for m in mending.mends}
     assert [f for f in mending.report.findings if f.fixable] == []
-    assert [f for f in check(base).findings if f.fixable] == []
+    assert [f for f in check(few).findings if f.fixable] == []
     # Only numerals changed: with every digit and separator gone, the files are what they were.
     for changed, source in before.items():
         after = changed.read_text(encoding="utf-8")
         assert re.sub(r"[0-9.,]+", "#", after) == re.sub(r"[0-9.,]+", "#", source)
-    again = mend(base)
+    again = mend(few)
     assert again.mends == []
 
 
-def test_a_claim_that_flips_is_left_to_a_person(base: Path, edit: Any) -> None:
-    record = base / "records/formats/bf16.yaml"
+def test_a_claim_that_flips_is_left_to_a_person(few: Path, edit: Any) -> None:
+    record = few / "records/formats/bf16.yaml"
     text = record.read_text(encoding="utf-8")
     assert "figures:" not in text
     record.write_text(
@@ -66,7 +66,7 @@ def test_a_claim_that_flips_is_left_to_a_person(base: Path, edit: Any) -> None:
         "  is: h100.memory.bandwidth\n",
         encoding="utf-8",
     )
-    mending = mend(base)
+    mending = mend(few)
     assert [(m.old, m.new) for m in mending.mends] == [("3.5", "3.4")]
     assert "over 300 flop/byte" in record.read_text(encoding="utf-8")
     assert "figure-decision" in {f.rule for f in mending.report.findings}

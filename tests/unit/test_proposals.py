@@ -17,14 +17,14 @@ text:
 
 
 @pytest.fixture
-def record(base: Path) -> Path:
-    path = base / "records/formats/bf16.yaml"
+def record(few: Path) -> Path:
+    path = few / "records/formats/bf16.yaml"
     path.write_text(path.read_text(encoding="utf-8").rstrip("\n") + TEXT, encoding="utf-8")
     return path
 
 
-def test_what_fits_is_proposed(cli: Any, base: Path, record: Path) -> None:
-    result = cli("bind", "formats/bf16", "--root", str(base))
+def test_what_fits_is_proposed(cli: Any, few: Path, record: Path) -> None:
+    result = cli("bind", "formats/bf16", "--root", str(few))
     assert result.code == 0
     assert "is: h100.ridge.bf16\n" in result.out
     assert "is: h100.memory.bandwidth\n" in result.out
@@ -34,11 +34,11 @@ def test_what_fits_is_proposed(cli: Any, base: Path, record: Path) -> None:
     assert result.out.count("- say: ") == result.out.count("  todo: ")
 
 
-def test_a_written_proposal_fails_until_its_todo_is_deleted(cli: Any, base: Path, record: Path) -> None:
-    assert cli("bind", "formats/bf16", "--root", str(base), "--write").code == 0
+def test_a_written_proposal_fails_until_its_todo_is_deleted(cli: Any, few: Path, record: Path) -> None:
+    assert cli("bind", "formats/bf16", "--root", str(few), "--write").code == 0
     source = record.read_text(encoding="utf-8")
     assert TEXT.strip() in source
-    report = cli("check", "--root", str(base), "--format", "json")
+    report = cli("check", "records/formats/bf16.yaml", "--root", str(few), "--format", "json")
     rules = [f["rule"] for f in report.json["findings"] if f["level"] == "error"]
     assert report.code == 1
     assert set(rules) == {"figure-todo", "uncovered"}
@@ -46,20 +46,21 @@ def test_a_written_proposal_fails_until_its_todo_is_deleted(cli: Any, base: Path
     record.write_text(
         "".join(line for line in source.splitlines(keepends=True) if "todo:" not in line), encoding="utf-8"
     )
-    rules = [f["rule"] for f in cli("check", "--root", str(base), "--format", "json").json["findings"]]
+    report = cli("check", "records/formats/bf16.yaml", "--root", str(few), "--format", "json")
+    rules = [f["rule"] for f in report.json["findings"]]
     assert rules == ["uncovered"]
 
 
-def test_entries_are_added_after_those_that_stand(cli: Any, base: Path, record: Path) -> None:
+def test_entries_are_added_after_those_that_stand(cli: Any, few: Path, record: Path) -> None:
     stated = (
         record.read_text(encoding="utf-8") + "figures:\n- say: memory moves 3.35 TB/s\n  is: h100.memory.bandwidth\n"
     )
     record.write_text(stated, encoding="utf-8")
-    assert cli("bind", "formats/bf16", "--root", str(base), "--write").code == 0
+    assert cli("bind", "formats/bf16", "--root", str(few), "--write").code == 0
     assert record.read_text(encoding="utf-8").startswith(stated)
 
 
-def test_nothing_to_propose(cli: Any, base: Path) -> None:
-    result = cli("bind", "formats/fp8", "--root", str(base))
+def test_nothing_to_propose(cli: Any, few: Path) -> None:
+    result = cli("bind", "formats/fp8", "--root", str(few))
     assert (result.code, result.out.startswith("no uncovered numeral")) == (0, True)
-    assert cli("bind", "formats/fp9", "--root", str(base)).code == 2
+    assert cli("bind", "formats/fp9", "--root", str(few)).code == 2
