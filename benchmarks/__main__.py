@@ -10,8 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.cases import CASES, ONCE, REPOSITORY, Context, run
-from benchmarks.harness import Row, table
+from benchmarks.cases import ANY_SIZE, CASES, ONCE, REPOSITORY, TARGETS_AT, Context, run
+from benchmarks.harness import Row, growth, table
 from benchmarks.synthetic import write
 
 
@@ -21,10 +21,13 @@ def main(argv: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="ridgeline-bench-") as folder:
         for size in options.sizes:
             names = [name for name in options.only or CASES if size == options.sizes[0] or name not in ONCE]
+            if size > TARGETS_AT:
+                names = [name for name in names if name in ANY_SIZE]
             scratch = Path(folder) / f"scratch-{size}"
             scratch.mkdir()
             try:
-                context = Context(write(REPOSITORY, Path(folder) / str(size), size), scratch, options.rounds)
+                base = write(REPOSITORY, Path(folder) / str(size), size)
+                context = Context(base, scratch, options.rounds if size <= TARGETS_AT else 1)
             except ValueError as error:
                 rows += [Row(name, size, note=str(error)) for name in names]
                 continue
@@ -36,6 +39,7 @@ def main(argv: list[str] | None = None) -> int:
     _progress("")
     rows.sort(key=lambda row: (list(CASES).index(row.name), row.records))
     print(table(rows))
+    print("\n".join(growth(rows)))
     print(
         "\nE: all events of libyaml's parser over the same files. P: python -c pass. Ratios are medians of "
         f"{options.rounds} turns, floor and ours by turns."
@@ -58,7 +62,10 @@ def _write(options: argparse.Namespace, rows: list[Row]) -> None:
 
 def _options(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--sizes", type=_sizes, default=(100, 1_000), help="records of each base (100,1000)")
+    sizes = (100, 1_000, 10_000) if os.environ.get("FULL") else (100, 1_000)
+    parser.add_argument(
+        "--sizes", type=_sizes, default=sizes, help="records of each base (100,1000; FULL=1: 10000 too)"
+    )
     parser.add_argument("--rounds", type=int, default=5, help="turns of each measurement (5)")
     parser.add_argument("--only", action="append", choices=list(CASES), help="a row; may be repeated")
     parser.add_argument("--output", type=Path, default=REPOSITORY / "build" / "bench.json")

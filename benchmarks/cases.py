@@ -8,8 +8,9 @@ import shutil
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from statistics import median
@@ -42,6 +43,8 @@ class Context:
 
 Case = Callable[[Context], Row]
 CASES: dict[str, Case] = {}
+#: Rows that are measured on bases of any size; the others stop at the size that has the targets.
+ANY_SIZE = ("check, cold", "check, nothing changed", "check, one changed", "check, one source changed")
 ONCE: set[str] = set()  # rows that no base changes: measured on the first one only
 
 
@@ -137,19 +140,58 @@ def check_unchanged(context: Context) -> Row:
 
 @case("check, one changed")
 def check_changed(context: Context) -> Row:
-    path = context.base.some("accelerators")
+    """An accelerator with another bandwidth: it, its peers where the band moves, and what rests on it."""
+    return _changed("check, one changed", context, context.base.some("accelerators"), touched)
+
+
+@case("check, one source changed")
+def source_changed(context: Context) -> Row:
+    """A record that nothing computes with, though others cite it."""
+    path = context.base.some("sources")
+    return _changed("check, one source changed", context, path, lambda text, turn: f"# Turn {turn}.\n{text}")
+
+
+@case("check, most read changed")
+def most_read_changed(context: Context) -> Row:
+    """Another bandwidth of the accelerator that most verdicts rest on: the other end, without a target."""
+    from ridgeline.kept import Verdicts
+
+    command("check", root=context.base.root, fresh=True)
+    rows = Verdicts(context.base.root).load().rows
+    readers = Counter(read for row in rows.values() for read in row.reads if read.startswith("accelerators/"))
+    path = context.base.root / "records" / f"{max(sorted(readers), key=lambda r: readers[r])}.yaml"
+    row = _changed("check, most read changed", context, path, touched)
+    return replace(row, limit=None, note=f"{row.note}, {path.stem}")
+
+
+def _changed(name: str, context: Context, path: Path, edit: Callable[[str, int], str]) -> Row:
+    """A check each time after an edit of one record; half of the floors' worth of it is what is imported."""
     original = path.read_text(encoding="utf-8")
-    command("check", root=context.base.root)
+    root = context.base.root
+    command("check", root=root)
     try:
         pair = measure(
             floors.interpreter,
-            lambda: command("check", root=context.base.root),
+            lambda: command("check", root=root),
             context.rounds,
-            before=lambda turn: path.write_text(touched(original, turn), encoding="utf-8"),
+            before=lambda turn: path.write_text(edit(original, turn), encoding="utf-8"),
         )
+        path.write_text(edit(original, context.rounds + 1), encoding="utf-8")
+        examined = _examined(root)
     finally:
         path.write_text(original, encoding="utf-8")
-    return Row("check, one changed", context.base.records, "P", pair, context.limit(20.0))
+    # Ten thousand files are read and hashed in what is ten starts of the interpreter.
+    limit = 40.0 if context.base.records >= 10 * TARGETS_AT else 20.0
+    return Row(name, context.base.records, "P", pair, context.limit(limit), note=f"{examined:,} examined again")
+
+
+def _examined(root: Path) -> int:
+    """How many records a check examines now, which then is one that has been made."""
+    from ridgeline.incremental import check
+    from ridgeline.kept import Verdicts
+
+    report, kept = check(root, Verdicts(root))
+    return len(kept.rows) - len(report.unexamined)
 
 
 @case("load")

@@ -6,6 +6,7 @@ import gc
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 from statistics import median
 from typing import Any
 
@@ -109,6 +110,24 @@ def table(rows: Iterable[Row]) -> str:
         ).rstrip()
         for line in lines
     )
+
+
+def growth(rows: Iterable[Row]) -> list[str]:
+    """How the seconds of a row grow from one size to the next, beside how the records do."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.pair is not None:
+            found.setdefault(row.name, []).append(row)
+    return [
+        f"{name}: "
+        + ", ".join(
+            f"{b.records / a.records:.3g} × the records, {median(b.pair.ours) / median(a.pair.ours):.3g} × the time"
+            for a, b in pairwise(sorted(sized, key=lambda row: row.records))
+            if a.pair is not None and b.pair is not None
+        )
+        for name, sized in found.items()
+        if len(sized) > 1
+    ]
 
 
 def _cells(row: Row) -> tuple[str, ...]:

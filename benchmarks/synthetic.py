@@ -6,6 +6,8 @@ agree:
 
 * a model's vocabulary grows, and its published parameter total with it, where no prose quotes either;
 * a power limit moves, where no prose quotes it;
+* a class is no part of a step, of which its original counts the work already;
+* a die is one of its own generation, so that as many parts share it as in the original;
 * a new section of prose states equations over random operands, with the right results.
 
 The same arguments give the same bytes.
@@ -112,9 +114,19 @@ def copy(text: str, ids: list[str], generation: int, prose: str) -> str:
     text = re.sub(r"(?m)^(name: )(.*?)(['\"]?)$", rf"\1\2, variant {_letters(generation)}\3", text, count=1)
     text = re.sub(r"(?m)^(?:formerly|also_called): \[.*\]\n", "", text)
     text = re.sub(r"(?m)^(?:formerly|also_called):\n(?:[ ]*- .*\n)+", "", text)
+    text = _PART.sub("", text)
+    text = _DIE.sub(rf"\g<0>-{generation}", text, count=1)
     text = _more_vocabulary(text, generation, prose)
     text = _other_power(text, generation, prose)
     return _with_section(text, sentences(chance))
+
+
+#: The die of an accelerator, up to the end of its name.
+_DIE = re.compile(r"(?m)^die:[ ]*(?:\{|\n[ ]+)value: ['\"]?[^,'\"}\n]+")
+
+
+#: What work of which step a class counts: a copy would count it a second time.
+_PART = re.compile(r"(?m)^(?:part_of|covers):(?: \[[^\]]*\]\n|\n(?:[ ]*- .*\n)+)")
 
 
 def _letters(number: int) -> str:
@@ -197,7 +209,9 @@ def _print(value: Fraction, places: int) -> str:
     return f"{scaled // 10**places}.{scaled % 10**places:0{places}d}"
 
 
-_BANDWIDTH = re.compile(r"(?m)^[ ]+bandwidth:[ ]*(?:\{|\n(?:[ ]+.*\n)*?[ ]*)value: ['\"]?[\d,]+(\.\d+)?(?= [A-Z])")
+_BANDWIDTH = re.compile(
+    r"(?m)^[ ]+bandwidth:[ ]*(?:\{|\n(?:[ ]+[^ \n].*\n){0,4}?[ ]+(?:- )?)value: ['\"]?[\d,]+(\.\d+)?(?= [A-Z])"
+)
 
 
 def touched(text: str, turn: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,13 @@ _SCRIPT = (
     "const [v, list] = JSON.parse(Buffer.concat(chunks).toString());"
     "process.stdout.write(JSON.stringify(list.map((e) => new Function('v', 'return ' + e)(v))));});"
 )
+
+
+def of_module(text: str, expression: str) -> str:
+    """The expression, ``m`` being what a module of ours exports: constants and functions that stand at the start of a line."""
+    names = re.findall(r"^export (?:const|function) (\w+)", text, re.M)
+    body = re.sub(r"^export ", "", text, flags=re.M)
+    return f"((m) => ({expression}))((() => {{ 'use strict'; {body} return {{{', '.join(names)}}}; }})())"
 
 
 def evaluated(values: Mapping[str, float], expressions: Sequence[str]) -> list[float]:

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ridgeline.text.beside import NAMES
+
 HERE = Path(__file__).resolve().parent / "records"
 CASES = sorted(p.name for p in (HERE / "bad").iterdir() if p.is_dir())
 
@@ -19,7 +21,7 @@ def build(root: Path, case: str | None = None) -> Path:
     """The good base below ``root``, with the edits and files of a case laid over it.
 
     A case holds ``edits.yaml`` (a list of ``{in: file, replace: text that stands there once, by: text}``), files below
-    ``records/``, or both; and ``expected.txt``, what the check prints.
+    ``records/``, or both, or files that stand beside the records; and ``expected.txt``, what the check prints.
     """
     shutil.copytree(HERE / "good", root, dirs_exist_ok=True)
     if case is None:
@@ -33,6 +35,9 @@ def build(root: Path, case: str | None = None) -> Path:
         path.write_text(text.replace(edit["replace"], edit["by"]), encoding="utf-8")
     if (folder / "records").exists():
         shutil.copytree(folder / "records", root / "records", dirs_exist_ok=True)
+    for beside in NAMES:
+        if (folder / beside).exists():
+            shutil.copy(folder / beside, root / beside)
     return root
 
 

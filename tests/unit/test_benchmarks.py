@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import floors
-from benchmarks.harness import Pair, Row, measure, seconds, table
+from benchmarks.harness import Pair, Row, growth, measure, seconds, table
 from benchmarks.synthetic import copy, sentences, touched, write
 
 ACCELERATOR = """\
@@ -188,3 +188,26 @@ def test_draining_counts_every_event(tmp_path: Path) -> None:
 
 def test_digits_are_found() -> None:
     assert floors.digits(["3.35 TB/s at 700 W", "none"]) == 2
+
+
+def test_the_growth_of_a_row_is_said_beside_that_of_the_records() -> None:
+    rows = [
+        Row("check", 100, "P", Pair((1.0,), (2.0,))),
+        Row("check", 1_000, "P", Pair((1.0,), (8.0,))),
+        Row("check", 10_000, note="missing"),
+        Row("get", 100, "P", Pair((1.0,), (2.0,))),
+    ]
+    assert growth(rows) == ["check: 10 × the records, 4 × the time"]
+
+
+def test_a_die_is_one_of_its_own_generation() -> None:
+    for written in ("die: {value: GH100, source: x}\n", "die:\n  value: GH100\n  source: x\n"):
+        assert f"value: GH100-2{',' if '{' in written else chr(10)}" in copy(ACCELERATOR + written, IDS, 2, "")
+
+
+def test_a_copy_of_a_class_counts_no_work_a_second_time() -> None:
+    for written in (
+        "part_of: [decode]\ncovers: [norms, rotary]\n",
+        "part_of:\n- decode\ncovers:\n  - norms\n  - rotary\n",
+    ):
+        assert copy(CLASS + written, IDS, 1, "") == copy(CLASS, IDS, 1, "")

@@ -126,14 +126,17 @@ class TestWhereTheWordsStand:
         found = examined("Alpha owns 3.35 TB/s.", "- {say: Alpha has 3.35 TB/s, is: a.memory.bandwidth}")
         assert rules(found) == ["figure-unmatched", "uncovered"]
         unmatched = next(f for f in found.findings if f.rule == "figure-unmatched")
-        assert unmatched.mend == "nearest: “Alpha owns 3.35 TB/s.”" and unmatched.found == "Alpha has 3.35 TB/s"
+        assert (
+            unmatched.mend == "quote the words that stand nearest: “Alpha owns 3.35 TB/s.”"
+            and unmatched.found == "Alpha has 3.35 TB/s"
+        )
         assert unmatched.field == "figures.0.say"
 
     def test_the_nearest_words_keep_their_last_numeral(self) -> None:
         text = "In all, it is said to own a good 80 GB behind its 3.35 TB/s. Nothing else is known."
         figures = "- {say: it owns a good 80 GB and its 3.35 TB/s, is: [a.memory.capacity, a.memory.bandwidth]}"
         unmatched = next(f for f in examined(text, figures).findings if f.rule == "figure-unmatched")
-        assert unmatched.mend.removeprefix("nearest: “").removesuffix("”") in text
+        assert unmatched.mend.removeprefix("quote the words that stand nearest: “").removesuffix("”") in text
         assert "80 GB" in unmatched.mend and "3.35" in unmatched.mend
 
     def test_nothing_like_it(self) -> None:

@@ -151,7 +151,7 @@ def test_a_damaged_file_is_replaced(damage: Callable[[bytes], bytes], root: Path
     ran = cli("check", "--root", str(root))
     assert "kept" not in ran.out
     assert kept(root) == (ran.out, ran.code)
-    assert sorted(p.name for p in path.parent.iterdir()) == ["text", "tried"]
+    assert sorted(p.name for p in path.parent.iterdir()) == ["text", "tried", "verdicts"]
 
 
 def test_a_folder_that_cannot_be_written_is_no_fault(root: Path, cli: Cli) -> None:
@@ -253,6 +253,7 @@ class TestTried:
         self.checked(root, cli)
         kept_file = root / "build/check-cache/tried"
         kept_file.write_bytes(spoil(kept_file.read_bytes()))
+        (root / "build/check-cache/verdicts").unlink()
         self.checked(root, cli)
         assert len(trials) == 4
 

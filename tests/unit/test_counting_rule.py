@@ -261,7 +261,7 @@ def test_a_broken_formula_is_left_to_the_rule_formula() -> None:
         ("{counted: exact, by: linear, vanishes_with: L}", "inconsistent",
          "vanishes_with needs leaves_out: the part of the count that vanishes"),
         ("{counted: exact, by: linear, of: [W], operations: [add]}", "inconsistent",
-         "operations are of a formula in flop, of and traffic of one in byte: say one of the two"),
+         "operations are of a formula in flop, of and traffic of one in byte"),
     ],
 )  # fmt: skip
 def test_a_claim_of_the_wrong_form_is_refused(claim: str, rule: str, message: str) -> None:

@@ -10,9 +10,10 @@ from ridgeline.check import Report
 from ridgeline.findings.finding import Finding
 from ridgeline.knowledge.resolve import Resolver
 from ridgeline.records.accelerator import Accelerator
+from ridgeline.rules.band import band
 from ridgeline.rules.columns import printed
-from ridgeline.rules.peers import Device, PeerRule, band, devices, dies, rounding, same, shown, within
-from ridgeline.rules.rates import architectures, bits, times
+from ridgeline.rules.peers import Device, PeerRule, devices, dies, rounding, same, shown, within
+from ridgeline.rules.rates import times
 from ridgeline.rules.rule import Context
 from ridgeline.rules.run import RULES
 from ridgeline.rules.usual import family
@@ -106,7 +107,7 @@ def test_what_a_sparsity_multiplies() -> None:
 
 
 def test_widths_are_those_in_memory(context: Context) -> None:
-    assert bits(context) == {"bf16": 2, "fp32": 4}  # in bytes, the base unit
+    assert context.survey.bits() == {"bf16": 2, "fp32": 4}  # in bytes, the base unit
 
 
 # Siblings
@@ -142,7 +143,8 @@ def test_without_a_clock_of_its_own_a_peak_needs_one_that_the_part_has(rate: str
 
 
 def test_an_architecture_is_found_by_every_name(context: Context) -> None:
-    assert set(architectures(context)) == {"forge", "forge generation"}
+    found = [context.survey.architecture(name) for name in ("forge", "Forge Generation", "anvil")]
+    assert found == [FORGE, FORGE, None]
 
 
 def test_a_step_is_left_out_where_the_part_has_the_peak_that_it_names(broken: Broken) -> None:

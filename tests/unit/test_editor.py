@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 
 from ridgeline.records import editor, hints
+from ridgeline.records.beside import files
 from ridgeline.records.kinds import FOLDERS, kinds, versions
 from ridgeline.records.scaffold import text as scaffold
 from ridgeline.records.validate import validate
@@ -74,7 +75,7 @@ def test_every_closed_list_says_what_its_words_mean(stated: str) -> None:
 def test_the_hints_name_only_what_there_is() -> None:
     data = read("hints.yaml", (REPOSITORY / "tooling/ridgeline/records/hints.yaml").read_bytes()).data
     known: dict[str, set[str]] = {}
-    for kind in VERSIONS.values():
+    for kind in (*VERSIONS.values(), *files().values()):
         for model in hints.models(kind.type).values():
             for type_ in model.__mro__:
                 fields = getattr(type_, "model_fields", {})
@@ -108,7 +109,8 @@ def test_the_settings_lead_every_folder_to_its_newest_schema() -> None:
     for schema, pattern in settings["yaml.schemas"].items():
         assert (CODE.parent / schema).is_file()
         found[pattern] = Path(schema).name
-    assert found == {f"records/{k.folder}/*.yaml": k.schema_name for k in kinds().values()}
+    beside = {name: kind.schema_name for name, kind in files().items()}
+    assert found == {f"records/{k.folder}/*.yaml": k.schema_name for k in kinds().values()} | beside
     recommended = json.loads((CODE / "extensions.json").read_text(encoding="utf-8"))["recommendations"]
     assert recommended == ["redhat.vscode-yaml"]
 

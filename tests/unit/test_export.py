@@ -78,7 +78,7 @@ def tree(path: Path) -> dict[str, bytes]:
 def test_a_file_for_each_record_and_for_each_kind(database: Path, written: Path) -> None:
     references = [r["reference"] for r in rows(database, "SELECT reference FROM records")]
     kinds = {r.partition("/")[0] for r in references}
-    expected = {f"{name}.json" for name in (*references, *kinds, "index", "codes", "all", "manifest")}
+    expected = {f"{name}.json" for name in (*references, *kinds, "index", "changes", "codes", "all", "manifest")}
     assert set(tree(written)) == expected
 
 

@@ -236,6 +236,19 @@ SARIF = {
                             "additionalProperties": False,
                             "required": ["message", "ruleId", "locations"],
                             "properties": {
+                                "suppressions": {
+                                    "type": "array",
+                                    "items": {
+                                        "type": "object",
+                                        "additionalProperties": False,
+                                        "required": ["kind"],
+                                        "properties": {
+                                            "kind": {"enum": ["inSource", "external"]},
+                                            "status": {"enum": ["accepted", "underReview", "rejected"]},
+                                            "justification": _TEXT,
+                                        },
+                                    },
+                                },
                                 "ruleId": _TEXT,
                                 "ruleIndex": {"type": "integer", "minimum": 0},
                                 "level": {"enum": ["none", "note", "warning", "error"]},

@@ -69,7 +69,19 @@ CLAIMS = """
 
 @pytest.mark.parametrize(
     ("value", "scope", "disputed"),
-    [("1.5 TB/s", "", True), ("1.5 TB/s", ", scope: pair", False), ("1250 GB/s", "", False), ("1250 GiB/s", "", True)],
+    [
+        ("1.5 TB/s", "", True),
+        ("1.5 TB/s", ", scope: pair", False),
+        ("1250 GB/s", "", False),
+        ("1250 GiB/s", "", True),
+        ("1.2 TB/s", "", False),
+        ("1254 GB/s", "", False),
+        ("1255.6 GB/s", "", True),
+        ("1.3 TB/s", "", False),
+        ("1.31 TB/s", "", True),
+        ("1.25e3 GB/s", "", False),
+        ("1.25 W", "", True),
+    ],
 )
 def test_strict_mode_raises_where_sources_disagree(
     tmp_path: Path, edit: object, value: str, scope: str, disputed: bool
@@ -116,7 +128,16 @@ def test_the_same_records_are_packaged_as_the_same_bytes(tmp_path: Path) -> None
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A wheel of the program with few records, built offline from a copy of what a source archive holds."""
     root = tmp_path_factory.mktemp("source")
-    for name in ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE", "LICENSE-records", "NOTICE"):
+    for name in (
+        "EDITION",
+        "pyproject.toml",
+        "setup.py",
+        "MANIFEST.in",
+        "README.md",
+        "LICENSE",
+        "LICENSE-records",
+        "NOTICE",
+    ):
         shutil.copy(REPOSITORY / name, root)
     ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
     shutil.copytree(REPOSITORY / "tooling", root / "tooling", ignore=ignored)

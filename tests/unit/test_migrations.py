@@ -14,6 +14,7 @@ import pytest
 
 from ridgeline.knowledge.base import paths
 from ridgeline.records import migrations
+from ridgeline.records.beside import files
 from ridgeline.records.interconnect import Interconnect
 from ridgeline.records.kinds import FOLDERS, VERSIONS, kinds, versions
 from ridgeline.records.layout import formatted
@@ -126,7 +127,7 @@ def test_version_2_says_what_the_rates_are(source: str, message: str) -> None:
     record, (finding,) = validate(read("records/interconnects/x.yaml", text))
     assert record is None
     assert finding.rule == "inconsistent"
-    assert message in finding.message
+    assert message in f"{finding.message}. Next: {finding.mend}"
 
 
 @pytest.mark.parametrize("version", ["3", "12", "003"])
@@ -164,7 +165,7 @@ def test_the_schemas_of_all_versions_are_published() -> None:
         body = json.loads((REPOSITORY / "schema" / kind.schema_name).read_text(encoding="utf-8"))
         assert body["properties"]["schema"]["const"] == stated
     names = {p.name for p in (REPOSITORY / "schema").glob("*.json")}
-    assert names == {kind.schema_name for kind in versions().values()}
+    assert names == {kind.schema_name for kind in (*versions().values(), *files().values())}
 
 
 @pytest.mark.parametrize("path", sorted(p.name for p in paths(REPOSITORY) if p.parent.name == "interconnects"))

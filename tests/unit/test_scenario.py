@@ -180,7 +180,8 @@ class TestSharing:
         for part in table(alone):
             assert table(both)[part]["memory_time"] == table(alone)[part]["memory_time"]
             assert table(both)[part]["bytes"] == 2 * table(alone)[part]["bytes"]
-        assert table(both)["send"] == {"link_bytes": 4 * 2048, "link_time": Fraction(4 * 2048, 50 * 10**9)}
+        # A stage hands all eight on in a step.
+        assert table(both)["send"] == {"link_bytes": 8 * 2048, "link_time": Fraction(8 * 2048, 50 * 10**9)}
 
     def test_one_sequence_is_in_one_stage_at_a_time(self, lookup: Lookup) -> None:
         alone, both = run(lookup, PLAIN), run(lookup, replace(PLAIN, count=2, pipeline=2))
@@ -424,11 +425,11 @@ class TestClasses:
         assert "head" not in table(outcome) and "output-head" in outcome.uncounted
 
     def test_an_alternative_is_no_part(self, changed: Callable[[str, str, str], Lookup]) -> None:
-        text = "part_of: [prefill, decode]\ncovers: [output-head]\n"
+        text = "part_of: [prefill, decode, training]\ncovers: [output-head]\n"
         assert "head" not in table(run(changed("head", text, ""), PLAIN))
 
     def test_a_class_of_another_phase_is_no_part(self, changed: Callable[[str, str, str], Lookup]) -> None:
-        lookup = changed("head", "part_of: [prefill, decode]", "part_of: [prefill]")
+        lookup = changed("head", "part_of: [prefill, decode, training]", "part_of: [prefill]")
         assert "head" not in table(run(lookup, PLAIN))
         assert "head" in table(run(lookup, replace(PLAIN, phase="prefill")))
 
@@ -455,7 +456,8 @@ class TestCommand:
     def test_the_data_fit_their_schema(self, cli: Cli, repository: Path) -> None:
         schema = json.loads((repository / "schema/output/scenario.v1.schema.json").read_text(encoding="utf-8"))
         jsonschema.Draft7Validator.check_schema(schema)
-        for more in ((), ("--phase", "prefill"), ("--link-rate", "1 GB/s", "--reserve", "1 GB")):
+        training = ("--phase", "training", "--recompute", "layers")
+        for more in ((), ("--phase", "prefill"), training, ("--link-rate", "1 GB/s", "--reserve", "1 GB")):
             ran = cli(*self.ARGUMENTS, *more, "--format", "json")
             assert (ran.code, ran.err) == (0, "")
             assert [e.message for e in jsonschema.Draft7Validator(schema).iter_errors(ran.json)] == []

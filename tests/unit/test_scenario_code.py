@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +15,15 @@ from ridgeline.scenario import Outcome, ScenarioError, Setting, run
 from ridgeline.scenario.code import COLUMNS, module, statement
 from ridgeline.store.load import load
 from tests.conftest import Cli
+from tests.javascript import evaluated, of_module
 
 ROOT = Path(__file__).resolve().parent.parent / "data" / "scenario"
 SETTINGS = {
     "decode": Setting("varied", "round", "decode", 5000, 16, 16, data=4, pipeline=2, expert=8, experts="mxfp4"),
     "prefill": Setting("plain", "round", "prefill", 4096, 2, weights="fp8", cache="fp8"),
     "gap": Setting("plain", "fast", "decode", 4096),
+    "training": Setting("varied", "round", "training", 3000, 96, 16, 2, 2, 4, 4, micro_batch=6, recompute="layers"),
+    "training-weights": Setting("plain", "round", "training", 500, 8, 4, data=4, shard="weights", gradients="fp32"),
 }
 
 
@@ -88,20 +89,12 @@ def test_a_changed_value_moves_the_answer(database: Path, cli: Cli) -> None:
         assert f"value_field = '{field}'" in text
 
 
-def javascript(text: str, expression: str, tmp_path: Path) -> Any:
-    node = shutil.which("node")
-    assert node is not None, "Node is needed: it reads the formulas as the site's pages will"
-    path = tmp_path / "scenario.mjs"
-    path.write_text(text, encoding="utf-8")
-    script = f"import * as m from {json.dumps(path.as_uri())}; process.stdout.write(JSON.stringify({expression}));"
-    ran = subprocess.run(
-        [node, "--input-type=module", "-e", script], capture_output=True, text=True, check=True, timeout=60
-    )
-    return json.loads(ran.stdout)
+def javascript(text: str, expression: str) -> Any:
+    return evaluated({}, [of_module(text, expression)])[0]
 
 
-def test_javascript_computes_the_same(outcome: Outcome, tmp_path: Path) -> None:
-    found = javascript(module(outcome), "m.scenario()", tmp_path)
+def test_javascript_computes_the_same(outcome: Outcome) -> None:
+    found = javascript(module(outcome), "m.scenario()")
     wanted = expected(outcome)
     assert list(found) == list(wanted)
     for part, values in wanted.items():
@@ -110,11 +103,11 @@ def test_javascript_computes_the_same(outcome: Outcome, tmp_path: Path) -> None:
             assert math.isclose(found[part][column], value, rel_tol=1e-12), (part, column)
 
 
-def test_javascript_takes_other_values(tmp_path: Path) -> None:
+def test_javascript_takes_other_values() -> None:
     text = module(run(Lookup(ROOT), SETTINGS["gap"]))
     faster = "m.scenario({...m.recorded, 'accelerators/fast memory.bandwidth': 4e12})['whole step'].at_least"
-    before = javascript(text, "m.scenario()['whole step'].at_least", tmp_path)
-    assert javascript(text, faster, tmp_path) == pytest.approx(before / 2, rel=1e-12)
+    before = javascript(text, "m.scenario()['whole step'].at_least")
+    assert javascript(text, faster) == pytest.approx(before / 2, rel=1e-12)
 
 
 def test_the_command_writes_both(cli: Cli) -> None:

@@ -25,7 +25,7 @@ import yaml
 import ridgeline
 from ridgeline.records.source import Source
 from tests.conftest import REPOSITORY
-from tests.data.repository import GOOD, Repository
+from tests.data.repository import GOOD, Repository, git
 
 GITHUB = REPOSITORY / ".github"
 WORKFLOWS = sorted((GITHUB / "workflows").glob("*.yml"))
@@ -156,6 +156,39 @@ def test_the_release_job_that_writes_runs_no_code_of_the_repository() -> None:
     assert not re.search(r"ridgeline|python|make", publish["steps"][0]["run"])
 
 
+RELEASE = GITHUB / "workflows" / "release.yml"
+RAISED = "the edition is raised as is due since the last one, and the changelog tells of it"
+
+
+@pytest.mark.slow
+def test_a_tag_without_a_raised_edition_is_not_released(tmp_path: Path) -> None:
+    text = script(RELEASE, "build", RAISED)
+    repository = Repository.of(tmp_path)
+    (tmp_path / "EDITION").write_text("0.1.0\n", encoding="ascii")
+    (tmp_path / ".gitignore").write_text(".venv\n", encoding="utf-8")
+    repository.commit()
+    assert bash(text, tmp_path).returncode == 0  # the first edition has nothing before it
+    git(tmp_path, "tag", "v0.1.0")
+    shutil.copy(repository.path("accelerators/forge-a"), repository.path("accelerators/forge-y"))
+    repository.edit("accelerators/forge-y", ("id: forge-a", "id: forge-y"))
+    repository.commit()
+    assert bash(text, tmp_path).returncode == 1
+    assert bash(".venv/bin/ridgeline diff v0.1.0 --release", tmp_path).returncode == 0
+    assert (tmp_path / "EDITION").read_text(encoding="ascii") == "0.2.0\n"
+    repository.commit()
+    ran = bash(text, tmp_path)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    (notes,) = [
+        line
+        for line in script(RELEASE, "build", "wheel, source archive, database, checksums").splitlines()
+        if "awk" in line
+    ]
+    (tmp_path / "build" / "release").mkdir(parents=True)
+    assert bash(notes, tmp_path).returncode == 0
+    said = (tmp_path / "build" / "release" / "CHANGES.md").read_text(encoding="utf-8")
+    assert said == "\n### Added\n\n- `accelerators/forge-y`: Forge A\n"
+
+
 def test_the_check_runs_what_developers_run() -> None:
     text = (GITHUB / "workflows" / "check.yml").read_text(encoding="utf-8")
     runs = [
@@ -277,7 +310,7 @@ def test_the_citation_is_valid_and_says_the_version_that_everything_says() -> No
     citation = read(REPOSITORY / "CITATION.cff")
     assert faults(citation, "citation-file-format") == []
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert citation["version"] == project["version"] == ridgeline.__version__
+    assert citation["version"] == ridgeline.__version__
     assert citation["license"][0] == project["license"]
 
 

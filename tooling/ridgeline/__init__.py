@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import os.path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -9,7 +11,20 @@ if TYPE_CHECKING:
 
     from ridgeline.library import Base
 
-__version__ = "0.1.0"
+
+def _edition() -> str:
+    """The number of the edition: from the one file that says it, in the package's own folder or in the repository."""
+    package = os.path.dirname(os.path.abspath(__file__))
+    for folder in (os.path.join(package, "data"), os.path.dirname(os.path.dirname(package))):
+        try:
+            with builtins.open(os.path.join(folder, "EDITION"), encoding="ascii") as file:
+                return file.read(40).strip()
+        except (OSError, UnicodeDecodeError):
+            continue
+    return "0"
+
+
+__version__ = _edition()
 
 
 def open(folder: Path | str | None = None, *, strict: bool = False) -> Base:

@@ -14,9 +14,11 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
+from ridgeline.text import beside
+
 FOLDER = os.path.join("build", "check-cache")
 _HEAD = b"ridgeline-check-cache/1"
-_TRIED = b"ridgeline-tried/1 "
+_TRIED = b"ridgeline-tried/1"
 _MAX_BYTES = 64 * 2**20
 #: ``records/`` and its folders may be links; below them, links to folders are not followed.
 _LINKED_DEPTH = 2
@@ -58,6 +60,7 @@ class Cache:
             _feed(total, os.fsencode(part))
         _feed(total, tool())
         _feed_folder(total, os.path.join(self._root, "records"), (".yaml",))
+        _feed(total, beside.state(self._root))
         return total.hexdigest().encode()
 
 
@@ -70,22 +73,18 @@ class Tried:
 
     def __init__(self, root: Path):
         self.path = os.path.join(root, FOLDER, "tried")
-        self._head = _TRIED + tool()
+        self._tool = tool()
 
     def load(self, clean: set[str]) -> None:
         """Add what was tried by the same tool."""
         try:
-            with open(self.path, "rb") as file:
-                head, digest, body = file.read(_MAX_BYTES).split(b"\n", 2)
-            if head == self._head and digest == _digest(head, b"", body):
-                clean.update(body.decode("ascii").split())
+            clean.update(read_whole(self.path, _TRIED, self._tool).decode("ascii").split())
         except (OSError, ValueError):
             return
 
     def save(self, used: set[str]) -> None:
         """Keep what this check has used."""
-        body = "\n".join(sorted(used)).encode("ascii")
-        _write_beside(self.path, b"\n".join((self._head, _digest(self._head, b"", body), body)))
+        write_whole(self.path, _TRIED, self._tool, "\n".join(sorted(used)).encode("ascii"))
 
 
 def tool() -> bytes:
@@ -102,6 +101,23 @@ def _feed_folder(total: object, folder: str, wanted: tuple[str, ...]) -> None:
         _feed(total, os.fsencode(name))
         _feed(total, _content(path) if name.endswith(wanted) else b"")
     _feed(total, b"end")
+
+
+def read_whole(path: str, kind: bytes, made_by: bytes) -> bytes:
+    """The content of a kept file. Raises ``OSError`` or ``ValueError`` for one that is not there, damaged, or not ours."""
+    with open(path, "rb") as file:
+        head, digest, body = file.read(_MAX_BYTES).split(b"\n", 2)
+    if head != b"%s %s" % (kind, made_by) or digest != _digest(head, b"", body):
+        raise ValueError(f"{path} is not whole")
+    return body
+
+
+def write_whole(path: str, kind: bytes, made_by: bytes, body: bytes) -> None:
+    """Keep a content, where it is small enough and the file can be written."""
+    head = b"%s %s" % (kind, made_by)
+    content = b"\n".join((head, _digest(head, b"", body), body))
+    if len(content) < _MAX_BYTES:
+        _write_beside(path, content)
 
 
 def _write_beside(path: str, content: bytes) -> None:

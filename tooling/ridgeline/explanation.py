@@ -9,6 +9,7 @@ from ridgeline.check import Report
 from ridgeline.figures.conclusion import Conclusion
 from ridgeline.figures.figure import FigureResult
 from ridgeline.figures.printing import show
+from ridgeline.findings.faces import waived_as_text
 from ridgeline.formulas.parser import unparse
 from ridgeline.formulas.tree import Call, Name, Node, substitute
 from ridgeline.knowledge.derivation import Derivation
@@ -33,7 +34,9 @@ def explain_figure(report: Report, figure: FigureResult) -> str:
             f"  {numeral.interval}  {unit}"
         )
     if figure.verdict is not None:
-        lines.append(f"  grade     {figure.grade}: {figure.verdict.because}")
+        lines.append(f"  grade     {figure.grade}: {figure.verdict.because}{_fails(figure)}")
+    if figure.waived is not None:
+        lines.append(f"  debt      {waived_as_text(figure.waived)}")
     if figure.reason:
         lines.append(f"  because   {figure.reason}")
     if figure.source:
@@ -50,6 +53,12 @@ def explain_figure(report: Report, figure: FigureResult) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _fails(figure: FigureResult) -> str:
+    if figure.verdict is None or figure.verdict.holds:
+        return ""
+    return "; does not hold (waived)" if figure.waived is not None else "; does not hold"
+
+
 def explain_conclusion(report: Report, conclusion: Conclusion) -> str:
     """What words claim, whether it holds, and the trees of both sides."""
     document = report.knowledge.entries[conclusion.record].document
@@ -60,6 +69,8 @@ def explain_conclusion(report: Report, conclusion: Conclusion) -> str:
         f"  claims    {conclusion.claim}",
         f"  {'holds' if conclusion.holds else 'is false':<8}  {conclusion.sides}",
     ]
+    if conclusion.waived is not None:
+        lines.append(f"  debt      {waived_as_text(conclusion.waived)}")
     for side in (conclusion.left, conclusion.right):
         lines += [f"  {line}" for line in explain(side)]
     return "\n".join(lines) + "\n"

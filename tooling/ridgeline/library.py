@@ -4,11 +4,14 @@
 >>> base = ridgeline.open()
 >>> base.get("accelerators/nvidia-h100-sxm", "ridge.bf16").printed  # doctest: +SKIP
 '295.3 flop/byte'
+>>> step = base.scenario("llama-3.1-70b", "nvidia-h100-sxm", context=8192, batch=64, count=8).step  # doctest: +SKIP
+>>> float(step.overlapped.quantity)  # seconds, at least  # doctest: +SKIP
+0.0118...
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -21,13 +24,17 @@ from ridgeline.formulas.quantity import Quantity
 from ridgeline.knowledge.base import RECORDS
 from ridgeline.knowledge.derivation import Derivation, Given
 from ridgeline.lookup import Lookup, NotFound
-from ridgeline.numbers.units import describe
+from ridgeline.numbers.units import Dimension, describe
 from ridgeline.packaged import DATABASE, FOLDER, SCHEMAS
 from ridgeline.records.common import Quantity as Recorded
 from ridgeline.records.common import Record
 from ridgeline.records.walk import dotted
+from ridgeline.scenario.setting import ScenarioError
 
 if TYPE_CHECKING:
+    from ridgeline.scenario.outcome import Outcome
+    from ridgeline.scenario.setting import Phase, Recompute, Shard
+    from ridgeline.scenario.sweep import Point
     from ridgeline.store.queries import Answer, Parameters
 
 
@@ -145,6 +152,62 @@ class Base:
         """
         return self._value(self._lookup.evaluate(expression, workload, subjects, {}))
 
+    def scenario(
+        self,
+        model: str,
+        accelerator: str,
+        *,
+        context: int,
+        phase: Phase = "decode",
+        batch: int = 1,
+        count: int = 1,
+        tensor: int | None = None,
+        pipeline: int = 1,
+        expert: int = 1,
+        data: int = 1,
+        weights: str = "bf16",
+        experts: str | None = None,
+        activations: str = "bf16",
+        cache: str = "bf16",
+        compute: str | None = None,
+        reserve: str | None = None,
+        link_rate: str | None = None,
+        micro_batch: int | None = None,
+        recompute: Recompute = "nothing",
+        shard: Shard | None = None,
+        gradients: str | None = None,
+    ) -> Outcome:
+        """Bounds on a step of a model on accelerators: what each part takes, what binds it, and what stands in memory.
+
+        ``context`` is in tokens, ``batch`` in sequences of the whole deployment, the degrees in accelerators, of which
+        ``count`` are ``tensor`` × ``pipeline`` × ``data``; ``reserve`` (``"4 GiB"``) and ``link_rate`` (``"50 GB/s"``) are
+        texts with their unit; formats and records are named by id. ``Setting`` says what each means. Values are exact,
+        in seconds, tokens per second, bytes and operations:
+
+        ``base.scenario("llama-3.1-70b", "nvidia-h100-sxm", context=8192, batch=64, count=8).step.overlapped.quantity.value``
+
+        ``step`` is ``None`` where no time of any part is known. Raises :class:`ScenarioError` for what cannot be.
+        """
+        from ridgeline.scenario import Setting, run
+
+        setting = Setting(
+            model, accelerator, phase, context, batch, count, tensor, pipeline, expert, data, weights, experts, activations,
+            cache, compute, reserve, link_rate, micro_batch, recompute, shard, gradients,
+        )  # fmt: skip
+        return run(self._lookup, setting)
+
+    def sweep(self, **axes: str | int | Sequence[str | int | None] | None) -> Iterator[Point]:
+        """A scenario for every combination of some values, one after the other; the last axis runs fastest.
+
+        Axes are those of :meth:`scenario`, each a value or a sequence of values: ``base.sweep(model="llama-3.1-70b",
+        accelerator=["nvidia-h100-sxm", "nvidia-h200-sxm"], context=range(1024, 9000, 1024), count=8)``. A point that
+        cannot be says why in ``refused``, and has no ``outcome``. Raises :class:`ScenarioError` for an unknown axis, and
+        for more points than one sweep may have.
+        """
+        from ridgeline.scenario.sweep import grid, sweep
+
+        return sweep(self._lookup, grid({"phase": "decode"} | axes).settings)
+
     def query(self, question: str, parameters: Parameters = ()) -> Answer:
         """A named view or one ``SELECT`` on the database. Raises :class:`NoKnowledge` where it has not been loaded."""
         from ridgeline.store.queries import query
@@ -192,18 +255,32 @@ class Base:
         # What a source says of a pair of boards contradicts nothing that is said of one.
         own = (None, getattr(entry.record, "scope", None))
         claims = [claim for claim in stated.claims if getattr(claim, "scope", None) in own]
-        if len({_read(claim.value) for claim in claims}) == 1:
+        if _agree([claim.value for claim in claims]):
             return None
         return Disagreement(given.record, field, tuple(f"{c.value} ({c.source})" for c in claims), given.text)
 
 
-def _read(text: str) -> Quantity | str:
-    """What a claim states, so that 3 TB/s and 3000 GB/s are one; a text that cannot be read stands for itself."""
+def _agree(texts: Sequence[str]) -> bool:
+    """Whether one value can be behind all that is printed: 3 TB/s, 3000 GB/s and 2996 GB/s differ by rounding alone."""
+    read = [_read(text) for text in texts]
+    printed = [r for r in read if r is not None]
+    if len(printed) < len(read):
+        # A text that cannot be read stands for itself.
+        return len({" ".join(text.split()) for text in texts}) == 1
+    same = len({dimension for dimension, _, _ in printed}) <= 1
+    return same and max((low for _, low, _ in printed), default=0) <= min((high for _, _, high in printed), default=0)
+
+
+def _read(text: str) -> tuple[Dimension, Fraction, Fraction] | None:
+    """What a claim can mean as it is printed: half a step of the last digit on either side, in base units."""
     try:
-        number, unit, _ = parse_quantity(text)
+        number, unit, printed = parse_quantity(text)
     except FormulaError:
-        return text
-    return Quantity.of(number, unit)
+        return None
+    digits, _, exponent = printed.lower().partition("e")
+    half = Fraction(10) ** (int(exponent or 0) - len(digits.partition(".")[2])) / 2
+    middle, slack = Quantity.of(number, unit), Quantity.of(half, unit)
+    return middle.dimension, middle.low - slack.high, middle.high + slack.high
 
 
 def root() -> Path:
@@ -221,8 +298,24 @@ def opened(folder: Path | str | None = None, *, strict: bool = False) -> Base:
         return Base(root(), strict=strict)
     given = Path(folder)
     if not (given / RECORDS).is_dir():
+        if (given / DATABASE).is_file():
+            raise NoKnowledge(
+                f"{given} holds a database and no {RECORDS}/, from which values and scenarios are computed: put {RECORDS}/ beside "
+                "it, or leave the folder out to use what this installation carries"
+            )
         raise NoKnowledge(f"{given} holds no {RECORDS}/: name the folder above it")
     return Base(given, strict=strict)
 
 
-__all__ = ["Base", "Contested", "Disagreement", "Input", "NoKnowledge", "NotFound", "Value", "opened", "root"]
+__all__ = [
+    "Base",
+    "Contested",
+    "Disagreement",
+    "Input",
+    "NoKnowledge",
+    "NotFound",
+    "ScenarioError",
+    "Value",
+    "opened",
+    "root",
+]

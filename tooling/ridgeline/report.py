@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from ridgeline import __version__
@@ -13,6 +16,7 @@ from ridgeline.knowledge.derivation import Derivation
 from ridgeline.numbers.interval import exact_text
 from ridgeline.numbers.units import describe
 from ridgeline.records.walk import dotted
+from ridgeline.text.beside import contents
 
 if TYPE_CHECKING:
     # `get` prints values with this module and makes no check.
@@ -31,31 +35,51 @@ def render(report: Report, form: str, *, figures: bool = False) -> str:
         return faces.github(report.findings)
     if form == "sarif":
         return faces.sarif(report.findings, __version__)
-    lines = {e.document.path: e.document.source.split("\n") for e in report.knowledge.entries.values()}
+    body = faces.text(report.findings, _lines(report))
+    return (body + "\n" if body else "") + summary_text(report) + "\n"
+
+
+def _lines(report: Report) -> Callable[[str, int], str]:
+    """A line of a file by its number. Only the files that are asked for are looked at."""
+    held: dict[str, list[str]] = {
+        name: content.decode("utf-8", "replace").split("\n")
+        for name, content in contents(report.knowledge.root).items()
+        if isinstance(content, bytes)
+    }
 
     def source_line(path: str, line: int) -> str:
-        text = lines.get(path, [])
+        if path not in held:
+            parts = PurePosixPath(path)
+            entry = report.knowledge.entries.get(f"{parts.parent.name}/{parts.stem}")
+            held[path] = entry.document.source.split("\n") if entry is not None and entry.document.path == path else []
+        text = held[path]
         return text[line - 1] if 0 < line <= len(text) else ""
 
-    body = faces.text(report.findings, source_line)
-    return (body + "\n" if body else "") + summary_text(report) + "\n"
+    return source_line
 
 
 def summary_text(report: Report) -> str:
     """Two lines: records and numerals by status; findings by level."""
     statuses = ", ".join(f"{count:,} {status}" for status, count in report.by_status.items() if count)
-    levels = ", ".join(f"{count:,} {level}" for level, count in report.by_level.items() if count) or "none"
-    total = len(report.figures)
+    counts = {**report.by_level, "waived": waived(report)}
+    levels = ", ".join(f"{count:,} {level}" for level, count in counts.items() if count) or "none"
+    total = report.numerals
     return f"{len(report.knowledge.entries):,} records, {total:,} numerals in prose ({statuses or 'none'})\nfindings: {levels}"
+
+
+def waived(report: Report) -> int:
+    """How many findings a waiver lets stand; they are in no count of a level."""
+    return sum(1 for f in report.findings if f.waived is not None)
 
 
 def summary(report: Report) -> dict[str, Any]:
     """The counts of a report."""
     return {
         "records": len(report.knowledge.entries),
-        "numerals": len(report.figures),
+        "numerals": report.numerals,
         "by_status": report.by_status,
         "findings": report.by_level,
+        "waived": waived(report),
     }
 
 
@@ -67,9 +91,24 @@ def as_dict(report: Report, *, figures: bool = False) -> dict[str, Any]:
         "findings": [faces.as_dict(f) for f in report.findings],
     }
     if figures:
-        result["figures"] = [figure_as_dict(report, f) for f in report.figures]
-        result["conclusions"] = [conclusion_as_dict(report, c) for c in report.conclusions]
+        result["figures"] = _in_order(
+            report, 0, ((f.record, partial(figure_as_dict, report, f)) for f in report.figures)
+        )
+        result["conclusions"] = _in_order(
+            report, 1, ((c.record, partial(conclusion_as_dict, report, c)) for c in report.conclusions)
+        )
     return result
+
+
+def _in_order(report: Report, which: int, examined: Iterable[tuple[str, Callable[[], dict[str, Any]]]]) -> list[Any]:
+    """What was examined and what was kept of other records, in the order of the records."""
+    found: dict[str, list[Any]] = {}
+    for reference, kept in report.unexamined.items():
+        if kept.printed is not None:
+            found[reference] = list(kept.printed[which])
+    for reference, make in examined:
+        found.setdefault(reference, []).append(make())
+    return [printed for reference in list(report.knowledge.entries) for printed in found.get(reference, ())]
 
 
 def conclusion_as_dict(report: Report, conclusion: Conclusion) -> dict[str, Any]:
@@ -88,6 +127,7 @@ def conclusion_as_dict(report: Report, conclusion: Conclusion) -> dict[str, Any]
         "right": exact(conclusion.right.quantity),
         "unit": describe(conclusion.left.quantity.dimension),
         "holds": conclusion.holds,
+        "waived": faces.waived_as_dict(conclusion.waived),
     }
 
 
@@ -115,6 +155,7 @@ def figure_as_dict(report: Report, figure: FigureResult) -> dict[str, Any]:
         "rule": figure.rule or None,
         "reason": figure.reason or None,
         "source": figure.source or None,
+        "waived": faces.waived_as_dict(figure.waived),
     }
 
 

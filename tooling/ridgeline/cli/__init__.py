@@ -16,6 +16,7 @@ VERBS: dict[str, str] = {
     "get": "print one value of a record",
     "eval": "evaluate an expression of the formula language",
     "scenario": "bound a step of a model on accelerators: time, memory, tokens per second",
+    "sweep": "bound a grid of scenarios: every combination of models, accelerators, batches, formats",
     "audit": "check the numbers of a foreign document",
     "numerals": "show how the numerals of a text are read",
     "fix": "mend what a machine can mend: stale numerals, in place",

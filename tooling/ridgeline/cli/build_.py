@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
 
     site = build(
         root / DATABASE, root / SITE,
-        base_url=options.base_url, repository_url=options.repository_url, code=bundled(root),
+        base_url=options.base_url, repository_url=options.repository_url, code=bundled(root), records=root,
     )  # fmt: skip
     sys.stdout.write(f"{summary_text(report)}\n{loaded.summary()}\nsite: {site.pages:,} pages in {site.path}\n")
     return 0 if loaded.agrees else 1

@@ -19,6 +19,7 @@ EXAMPLE = """example:
   ridgeline diff v1.2 HEAD --format json                  two revisions
   ridgeline diff ../before                                the working tree against a folder that holds records/
   ridgeline diff main --format markdown --overflow build/diff.md
+  ridgeline diff v1.2.0 --release                         raise the edition, and write the changelog
 
 exit status: 1 where the rules of revision and history are broken, or the head has errors that the base has not."""
 
@@ -40,6 +41,16 @@ def options(parser: argparse.ArgumentParser) -> None:
         "--edition", metavar="X.Y.Z", help="the data edition of BASE: the number that follows is printed"
     )
     parser.add_argument(
+        "--release",
+        action="store_true",
+        help="write the edition that is due since BASE: EDITION, CITATION.cff and a section of CHANGELOG.md",
+    )
+    parser.add_argument(
+        "--released",
+        action="store_true",
+        help="fail unless the edition is raised as is due and the changelog tells of it",
+    )
+    parser.add_argument(
         "--site", metavar="URL", help="with --format markdown: address of the site, for links to its pages"
     )
 
@@ -54,6 +65,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--overflow belongs to --format markdown")
     if options.site is not None and not _ADDRESS.fullmatch(options.site):
         raise UsageError(f"--site {options.site}: write an address, https://example.org/ridgeline")
+    if (options.release or options.released) and (options.head is not None or options.release is options.released):
+        raise UsageError("--release and --released are about the working tree: name BASE alone, and one of them")
     try:
         if options.edition is not None:
             Edition("none", ()).after(options.edition)
@@ -61,8 +74,41 @@ def run(options: argparse.Namespace) -> int:
         found = difference(base, head)
     except (RevisionError, EditionError) as error:
         raise UsageError(str(error)) from None
+    if options.release:
+        return _release(found, root_of(options))
+    if options.released:
+        _ready(found, root_of(options))
     sys.stdout.write(_rendered(found, options))
     return 0 if found.clean else 1
+
+
+def _release(found: Difference, root: Path) -> int:
+    """Write a release. Nothing is written where the rules are broken."""
+    from ridgeline.difference.edition import EditionError
+    from ridgeline.difference.release import write
+    from ridgeline.findings import faces
+    from ridgeline.text.beside import today
+
+    broken = [f for f in (*found.rules, *found.new) if f.fails and f.rule != "edition-not-raised"]
+    if broken:
+        sys.stderr.write(faces.text(broken, lambda path, line: ""))
+        sys.stderr.write("nothing is released: mend these first\n")
+        return 1
+    try:
+        made = write(found, root, today())
+    except EditionError as error:
+        raise UsageError(str(error)) from None
+    sys.stdout.write(f"edition {made.number}: {', '.join(made.files)}\n")
+    return 0
+
+
+def _ready(found: Difference, root: Path) -> None:
+    """Add what keeps the working tree from being released to the rules that it breaks."""
+    from ridgeline.difference.release import CHANGELOG, unready
+
+    path = root / CHANGELOG
+    told = unready(found, path.read_text(encoding="utf-8") if path.is_file() else "")
+    found.rules = [f for f in found.rules if f.rule != "edition-not-raised"] + told
 
 
 def _rendered(found: Difference, options: argparse.Namespace) -> str:

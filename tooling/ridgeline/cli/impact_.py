@@ -106,7 +106,9 @@ def _text(report: Report, found: Impact) -> str:
     lines += ["", f"sentences and values that would be false ({len(broken)}):"]
     for f in broken:
         lines.append(
-            f"  {f.place.path}:{f.place.line}:{f.place.column} {f.message}" + (f" → {f.expected}" if f.expected else "")
+            f"  {f.place.path}:{f.place.line}:{f.place.column} {f.message}"
+            + (f" → {f.expected}" if f.expected else "")
+            + (" (waived)" if f.waived is not None else "")
         )
     still = sum(1 for _, new in found.figures if new.verdict is None or new.verdict.holds)
     lines.append(f"  ({still} more numerals depend on it and would still hold)")

@@ -17,16 +17,19 @@ tensor × pipeline × data of them; what is not said of the three is tensor. --b
 example:
   ridgeline scenario llama-3.1-70b nvidia-h100-sxm --count 8 --batch 64 --context 8192
   ridgeline scenario deepseek-v3 nvidia-h200-sxm --count 32 --data 32 --expert 32 --batch 1024 --context 4096 --weights fp8
-  ridgeline scenario llama-3.1-8b nvidia-l4 --phase prefill --context 2048 --weights int8 --cache fp8"""
+  ridgeline scenario llama-3.1-8b nvidia-l4 --phase prefill --context 2048 --weights int8 --cache fp8
+  ridgeline scenario llama-3.1-8b nvidia-h100-sxm --phase training --count 8 --data 8 --batch 64 --context 8192"""
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Options of the verb."""
     parser.add_argument("model", help="the model's record")
     parser.add_argument("accelerator", help="the accelerator's record")
-    parser.add_argument("--phase", choices=("prefill", "decode"), default="decode", help="what a step does (decode)")
+    parser.add_argument(
+        "--phase", choices=("prefill", "decode", "training"), default="decode", help="what a step does (decode)"
+    )
     parser.add_argument("--context", type=_whole, required=True, metavar="TOKENS",
-                        help="decode: tokens that each new token sees; prefill: tokens of each prompt")  # fmt: skip
+                        help="decode: tokens that each new token sees; prefill: tokens of each prompt; training: of each sequence")  # fmt: skip
     parser.add_argument("--batch", type=_whole, default=1, metavar="N", help="sequences of the whole deployment (1)")
     parser.add_argument("--count", type=_whole, default=1, metavar="N", help="accelerators (1)")
     for name, means in (
@@ -49,6 +52,13 @@ def options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{name}", default=default, metavar="FORMAT", help=means)
     parser.add_argument("--reserve", metavar="BYTES", help="what the runtime keeps of each memory: '4 GiB'")
     parser.add_argument("--link-rate", metavar="RATE", help="another rate of the links, one direction: '50 GB/s'")
+    parser.add_argument("--micro-batch", type=_whole, metavar="N",
+                        help="training: sequences of a replica that pass the stages at once (1)")  # fmt: skip
+    parser.add_argument("--recompute", choices=("nothing", "layers"), default="nothing",
+                        help="training: what of the forward pass the backward pass does again (nothing)")  # fmt: skip
+    parser.add_argument("--shard", choices=("nothing", "states", "gradients", "weights"),
+                        help="training: what the replicas divide among them, with all before it (states)")  # fmt: skip
+    parser.add_argument("--gradients", metavar="FORMAT", help="training: number format of the gradients (bf16)")
     parser.add_argument("--format", choices=("text", "json", "sql", "javascript"), default="text",
                         help="sql: a SELECT for the database that ridgeline load writes; javascript: a module")  # fmt: skip
 
@@ -85,6 +95,10 @@ def _written(outcome: Outcome, form: str) -> str:
         from ridgeline.scenario.code import module
 
         return module(outcome)
-    from ridgeline.scenario.faces import as_json, text
+    if form == "json":
+        from ridgeline.scenario.plain import as_json
 
-    return as_json(outcome) if form == "json" else text(outcome)
+        return as_json(outcome)
+    from ridgeline.scenario.faces import text
+
+    return text(outcome)

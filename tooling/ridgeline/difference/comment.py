@@ -15,7 +15,7 @@ from urllib.parse import quote
 from ridgeline.difference import wording
 from ridgeline.difference.difference import Difference
 from ridgeline.difference.records import RecordChange
-from ridgeline.findings.finding import Finding, Level
+from ridgeline.findings.finding import Finding
 
 #: GitHub refuses comments of 65,536 characters.
 LIMIT = 60_000
@@ -67,6 +67,17 @@ def code(text: str, most: int = _CELL) -> str:
     return f"<code>{_PUNCTUATION.sub(lambda m: f'&#{ord(m.group())};', line)}</code>" if line else ""
 
 
+def finding_row(finding: Finding, most: int = _CELL) -> list[str]:
+    """The cells of a finding in the tables of the comment: place, finding, what, expected, next step."""
+    place = finding.place
+    wanted = finding.expected if finding.expected != finding.found else ""
+    return [
+        code(f"{place.path}:{place.line}:{place.column}", most),
+        f"{wording.level_of(finding)} {code(finding.rule, most)}",
+        *(code(text, most) for text in (finding.message, wanted, finding.mend)),
+    ]
+
+
 class _Page:
     """One rendering: at most ``rows`` rows a table, ``cell`` characters a quoted text."""
 
@@ -83,7 +94,8 @@ class _Page:
         parts += [note] if note else []
         parts.append(self.verdict())
         parts.append(_table(["", ""], rows, len(rows)))
-        parts += self.section("Revision and history", _FINDING, [self.finding(f) for f in found.rules])
+        parts += self.section(wording.rules(found).capitalize(), _FINDING, [self.finding(f) for f in found.rules])
+        parts += self.section("Waivers", ["", "rule", "where", "reason", "owner", "from, to"], self.waivers())
         parts += self.section("Sentences that became false", _FINDING, [self.finding(f) for f in found.false])
         parts += self.section("Other new findings", _FINDING, [self.finding(f) for f in found.other])
         flips = [[self.code(t) for t in (f.what, f.before, f.after)] for f in found.flips]
@@ -106,10 +118,10 @@ class _Page:
 
     def verdict(self) -> str:
         found = self.found
-        errors = sum(1 for f in found.new if f.level is Level.ERROR)
-        broken = sum(1 for f in found.rules if f.level is Level.ERROR)
+        errors = sum(1 for f in found.new if f.fails)
+        broken = sum(1 for f in found.rules if f.fails)
         told = [
-            f"{wording.counted(broken, 'rule')} of revision and history broken" if broken else "",
+            f"{wording.counted(broken, 'rule')} of {wording.rules(found)} broken" if broken else "",
             wording.counted(errors, "new error") if errors else "",
         ]
         said = ", ".join(t for t in told if t)
@@ -170,16 +182,18 @@ class _Page:
             )
         return rows + [[]] * (len(self.found.rewritten) - len(rows))
 
-    def finding(self, finding: Finding) -> list[str]:
-        place = finding.place
-        wanted = finding.expected if finding.expected != finding.found else ""
+    def waivers(self) -> list[list[str]]:
+        """Waivers that came and went, with why and until when."""
         return [
-            self.code(f"{place.path}:{place.line}:{place.column}"),
-            f"{finding.level.value} {self.code(finding.rule)}",
-            self.code(finding.message),
-            self.code(wanted),
-            self.code(finding.mend),
-        ]
+            [
+                change.how, self.code(change.waiver.rule), self.code(change.place), self.code(change.waiver.reason),
+                self.code(change.waiver.owner), f"{change.waiver.since}, {change.waiver.expires}",
+            ]
+            for change in self.found.waivers
+        ]  # fmt: skip
+
+    def finding(self, finding: Finding) -> list[str]:
+        return finding_row(finding, self.cell)
 
     def pages(self) -> list[str]:
         pages = self.found.pages
@@ -222,4 +236,4 @@ def _part(title: str, body: str, folded: bool) -> str:
     return f"<details><summary>{title}</summary>\n\n{body}\n</details>\n"
 
 
-__all__ = ["LIMIT", "MARK", "Comment", "code", "comment"]
+__all__ = ["LIMIT", "MARK", "Comment", "code", "comment", "finding_row"]

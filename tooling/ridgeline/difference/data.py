@@ -28,8 +28,8 @@ def as_dict(found: Difference, number: str | None = None) -> dict[str, Any]:
         "summary": _summary(found),
         "edition": {
             "bump": found.edition.bump,
-            "from": number,
-            "to": found.edition.after(number) if number else None,
+            "from": number or found.numbers[0] or None,
+            "to": found.edition.after(number or found.numbers[0]) if number or found.numbers[0] else None,
             "reasons": list(found.edition.reasons),
         },
         "records": [_record(record) for record in found.records],
@@ -43,6 +43,20 @@ def as_dict(found: Difference, number: str | None = None) -> dict[str, Any]:
             "gone": [faces.as_dict(f) for f in found.gone],
         },
         "rules": [faces.as_dict(f) for f in found.rules],
+        "waivers": [
+            {
+                "how": w.how,
+                "rule": w.waiver.rule,
+                "record": w.waiver.place.record,
+                "field": w.waiver.place.field,
+                "found": w.waiver.found,
+                "reason": w.waiver.reason,
+                "owner": w.waiver.owner,
+                "since": w.waiver.since,
+                "expires": w.waiver.expires,
+            }
+            for w in found.waivers
+        ],
         "pages": found.pages,
     }
 
@@ -66,6 +80,7 @@ def _summary(found: Difference) -> dict[str, Any]:
         "new": wording.levels(found.new),
         "gone": wording.levels(found.gone),
         "rules": wording.levels(found.rules),
+        "waivers": {h: sum(1 for w in found.waivers if w.how == h) for h in ("added", "removed")},
         "pages": len(found.pages),
     }
 

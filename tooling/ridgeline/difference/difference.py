@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ridgeline.check import Report, check_knowledge
-from ridgeline.difference.edition import Edition, edition
+from ridgeline.difference.debts import WaiverChange, differ, raised, waiver_changes
+from ridgeline.difference.edition import Edition, below, edition, numbers
 from ridgeline.difference.effects import (
     Effect,
     Prose,
@@ -36,7 +37,7 @@ MOST_RECORDS = 40
 class Difference:
     """What differs between ``base`` and ``head``, and what that moves.
 
-    ``rules`` are findings about revisions, histories and ids; ``new`` and ``gone`` those that only the later or only the
+    ``rules`` are findings about revisions, histories, ids and ceilings; ``new`` and ``gone`` those that only the later or only the
     earlier check has. ``effects`` holds every value that moved, the changed ones included; ``still`` counts the numerals
     that moved and hold as they are printed. ``drawn`` says for how many of how many records conclusions were drawn anew;
     what sentences say is compared in all of them.
@@ -56,7 +57,10 @@ class Difference:
     new: list[Finding] = field(default_factory=list)
     gone: list[Finding] = field(default_factory=list)
     pages: list[str] = field(default_factory=list)
+    waivers: list[WaiverChange] = field(default_factory=list)
     edition: Edition = field(default_factory=lambda: Edition("none", ()))
+    #: What the file of the edition says before and after; empty where there is none.
+    numbers: tuple[str, str] = ("", "")
 
     @property
     def changed(self) -> list[RecordChange]:
@@ -71,7 +75,7 @@ class Difference:
     @property
     def no_effect(self) -> bool:
         """Whether nothing that a reader, a formula or the check sees has changed."""
-        return not (self.changed or self.effects or self.flips or self.new or self.gone or self.rules)
+        return not (self.changed or self.effects or self.flips or self.new or self.gone or self.rules or self.waivers)
 
     @property
     def derived(self) -> list[Effect]:
@@ -98,7 +102,7 @@ class Difference:
     @property
     def clean(self) -> bool:
         """Whether no rule is broken and the check has no new error."""
-        return not any(f.level is Level.ERROR for f in (*self.rules, *self.new))
+        return not any(f.fails for f in (*self.rules, *self.new))
 
 
 def difference(base: Side, head: Side) -> Difference:
@@ -110,12 +114,14 @@ def compare(base: Side, head: Side, both: Both) -> Difference:
     """Compare records that are read already."""
     resolvers = Resolver(both.before), Resolver(both.after)
     records = record_changes(both, *resolvers)
-    if _only_layout(both, records):
+    if _only_layout(both, records) and not differ(both):
         # The same records say the same: nothing needs to be computed.
-        return Difference(base, head, Report(both.before, resolvers[0]), Report(both.after, resolvers[1]), records)
+        reports = Report(both.before, resolvers[0]), Report(both.after, resolvers[1])
+        return Difference(base, head, *reports, records, numbers=numbers(both))
     before, after = check_knowledge(both.before), check_knowledge(both.after)
     records = record_changes(both, before.resolver, after.resolver)
-    found = Difference(base, head, before, after, records, broken(both, records))
+    found = Difference(base, head, before, after, records, broken(both, records) + raised(both))
+    found.waivers = waiver_changes(both)
     found.effects = effects(both, before, after, records)
     prose = Prose(before, after, records)
     matched = pairs(prose, before)
@@ -124,6 +130,8 @@ def compare(base: Side, head: Side, both: Both) -> Difference:
     found.flips = flips(before, prose.aligned(), moved)
     found.new, found.gone = new_and_gone(before, after, records)
     found.edition = edition(found.changed, found.effects)
+    found.numbers = numbers(both)
+    found.rules += below(both, found.edition, asked=False)
     found.pages = _pages(found, both)
     return found
 

@@ -9,8 +9,11 @@ from typing import Literal
 
 from ridgeline.difference.change import Change
 from ridgeline.difference.effects import Effect
+from ridgeline.difference.reading import Both
 from ridgeline.difference.records import RecordChange
+from ridgeline.findings.finding import Finding, Level, Place
 from ridgeline.numbers.units import describe, hard
+from ridgeline.text import beside
 
 Bump = Literal["major", "minor", "patch", "none"]
 _ORDER: tuple[Bump, ...] = ("none", "patch", "minor", "major")
@@ -43,6 +46,46 @@ class Edition:
                 return f"{major}.{minor}.{patch + 1}"
             case "none":
                 return number
+
+
+def numbers(both: Both) -> tuple[str, str]:
+    """What the file of the edition says before and after; empty where it is not there, or says something else."""
+    before, after = (beside.edition(k.beside or {}) for k in (both.before, both.after))
+    return before, after
+
+
+def below(both: Both, due: Edition, *, asked: bool) -> list[Finding]:
+    """What is wrong with the number after a difference.
+
+    Between releases it stays, so that no two pull requests quarrel about it: only one that fell, or rose by too little,
+    is an error. ``asked``: the later side is to be released, and has to have the number that is due, or a higher one.
+    """
+    return fallen(*numbers(both), due, there=beside.EDITION in (both.after.beside or {}), asked=asked)
+
+
+def fallen(was: str, now: str, due: Edition, *, there: bool = True, asked: bool = False) -> list[Finding]:
+    """The same for two numbers; ``there``: the later side has a file of the edition."""
+    if not was and (now or not there):
+        return []
+    needed = due.after(was) if was else "0.1.0"
+    if now and order(now) >= order(needed if asked or now != was else was):
+        return []
+    said = (
+        f"the edition is {now} and has to be {needed} or higher" if now else
+        "the file of the edition says no number" if there else f"the file of the edition is gone; it said {was}"
+    )  # fmt: skip
+    why = f"{due.bump}: {'; '.join(due.reasons[:3])}" if due.bump != "none" else "a number never falls"
+    return [
+        Finding(
+            "edition-not-raised", Level.ERROR, Place(beside.EDITION), said, field="edition", found=now, expected=needed,
+            because=why, mend=f"write {needed}, or let `ridgeline diff --release` write it with the changelog",
+        )
+    ]  # fmt: skip
+
+
+def order(number: str) -> tuple[int, ...]:
+    """What numbers of editions are compared by."""
+    return tuple(map(int, number.split(".")))
 
 
 def edition(records: list[RecordChange], effects: list[Effect]) -> Edition:
@@ -113,4 +156,4 @@ def _names(effects: list[Effect]) -> Iterator[tuple[Bump, str]]:
             yield "patch", f"{what} moved"
 
 
-__all__ = ["Bump", "Edition", "EditionError", "edition"]
+__all__ = ["Bump", "Edition", "EditionError", "below", "edition", "fallen", "numbers", "order"]

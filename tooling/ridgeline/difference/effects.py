@@ -266,7 +266,7 @@ def new_and_gone(before: Report, after: Report, records: list[RecordChange]) -> 
     return _without(new, old), _without(old, new)
 
 
-_FindingKey = tuple[str, str, tuple[str, ...], str]
+_FindingKey = tuple[str, str, tuple[str, ...], str, bool]
 
 
 def _finding_key(finding: Finding, state: State | None, path: str) -> _FindingKey:
@@ -274,7 +274,8 @@ def _finding_key(finding: Finding, state: State | None, path: str) -> _FindingKe
     if state is not None and finding.field:
         steps: Path = tuple(int(step) if step.isdigit() else step for step in finding.field.split("."))
         field = state.shape.key(steps)
-    return path, finding.rule, field, finding.found
+    # Where only the waiver came or went, it counts otherwise than before.
+    return path, finding.rule, field, finding.found, finding.waived is not None
 
 
 def _without(these: list[tuple[_FindingKey, Finding]], those: list[tuple[_FindingKey, Finding]]) -> list[Finding]:

@@ -22,7 +22,7 @@ def text(found: Difference, number: str | None = None) -> str:
         lines += [f"  {_safe(r.reference)}" for r in found.layout]
         return "\n".join(lines) + "\n"
     lines += [f"{what}: {_safe(much, 400)}" for what, much in wording.summary(found, number)]
-    for part in (_records(found), _effects(found), _sentences(found), _findings(found)):
+    for part in (_records(found), _effects(found), _sentences(found), _findings(found), _waivers(found)):
         lines += part
     if found.pages:
         lines += ["", f"pages ({len(found.pages):,}):", *(f"  {_safe(page)}" for page in found.pages)]
@@ -93,12 +93,22 @@ def _findings(found: Difference) -> Iterator[str]:
     for what, findings in (
         ("other new findings", found.other),
         ("findings that went away", found.gone),
-        ("revision and history", found.rules),
+        (wording.rules(found), found.rules),
     ):
         if findings:
             yield ""
             yield f"{what} ({len(findings):,}):"
             yield from _told(found, findings, gone=findings is found.gone)
+
+
+def _waivers(found: Difference) -> Iterator[str]:
+    if found.waivers:
+        yield ""
+        yield f"waivers ({len(found.waivers):,}):"
+    for change in found.waivers:
+        waiver = change.waiver
+        where = f"{waiver.rule} in {change.place}, {waiver.since} to {waiver.expires} by {waiver.owner}"
+        yield f"  {change.how}: {_safe(where)}: {_safe(waiver.reason)}"
 
 
 def _told(found: Difference, findings: list[Finding], *, gone: bool = False) -> Iterator[str]:

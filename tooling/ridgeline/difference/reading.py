@@ -22,7 +22,7 @@ class Both:
 
 def read_both(base: Side, head: Side) -> Both:
     """Read the head, and of the base what differs from it."""
-    before, after = Knowledge(base.root), Knowledge(head.root)
+    before, after = Knowledge(base.root, beside=base.beside()), Knowledge(head.root, beside=head.beside())
     said: dict[str, list[Finding]] = {}
     later = head.read(head.paths)
     for path in head.paths:

@@ -13,6 +13,7 @@ from typing import Literal, Protocol
 from ridgeline.findings.finding import Finding, Level, Place
 from ridgeline.knowledge import base as knowledge
 from ridgeline.records.kinds import KIND_OF_FOLDER
+from ridgeline.text.beside import NAMES, contents
 from ridgeline.text.decode import MAX_BYTES
 
 #: A git command that takes longer than this is given up.
@@ -56,6 +57,9 @@ class Side(Protocol):
 
     def read(self, paths: Iterable[str]) -> dict[str, bytes | Finding]:
         """The bytes of files, or why they cannot be had."""
+
+    def beside(self) -> dict[str, bytes | Finding]:
+        """The files beside the records, by name."""
 
 
 def is_record(path: str) -> bool:
@@ -107,6 +111,9 @@ class Folder:
 
     def read(self, paths: Iterable[str]) -> dict[str, bytes | Finding]:
         return {path: self._bytes[path] for path in paths}
+
+    def beside(self) -> dict[str, bytes | Finding]:
+        return contents(self.root)
 
 
 def _unreadable(path: str, reason: str) -> Finding:
@@ -178,6 +185,21 @@ class Revision:
         found |= {path: _unreadable(path, "its name holds a line break") for path in links if "\n" in path}
         names = [f"{self.tree}:{self.prefix}{path}" for path in followed]
         return found | self._contents(followed, names, "--follow-symlinks")
+
+    def beside(self) -> dict[str, bytes | Finding]:
+        """Read from git's objects, as the records are."""
+        found: dict[str, bytes | Finding] = {}
+        for name in NAMES:
+            where = f"{self.tree}:{self.prefix}{name}"
+            identity = _answer(self.root, "rev-parse", "--verify", "--quiet", where)
+            if not identity:
+                continue
+            size = _answer(self.root, "cat-file", "-s", identity)
+            if size.isdigit() and int(size) > MAX_BYTES:
+                found[name] = _too_large(name, int(size))
+            else:
+                found |= self._contents([name], [where], "--follow-symlinks")
+        return found
 
     def _contents(self, paths: Sequence[str], names: Sequence[str], *options: str) -> dict[str, bytes | Finding]:
         if not paths:

@@ -147,8 +147,28 @@ def as_printed(rewritten: Rewritten) -> tuple[str, str]:
 
 
 def levels(findings: list[Finding]) -> dict[str, int]:
-    """How many findings of each level."""
-    return {level.value: sum(1 for f in findings if f.level is level) for level in Level}
+    """How many findings of each level; what is waived is in no level."""
+    return {level.value: sum(1 for f in findings if f.level is level and f.waived is None) for level in Level}
+
+
+def level_of(finding: Finding) -> str:
+    """The level, or that it is waived."""
+    return finding.level.value if finding.waived is None else "waived"
+
+
+def rules(found: Difference) -> str:
+    """What the rules are about that only a comparison can break."""
+    return (
+        "revision, history and ceilings"
+        if any(f.rule == "ceiling-raised" for f in found.rules)
+        else "revision and history"
+    )
+
+
+def waivers(found: Difference) -> str:
+    """How many waivers came and went."""
+    how = [sum(1 for w in found.waivers if w.how == h) for h in ("added", "removed")]
+    return ", ".join(f"{n:,} {h}" for n, h in zip(how, ("added", "removed"), strict=True) if n) or "none"
 
 
 def summary(found: Difference, number: str | None = None) -> list[tuple[str, str]]:
@@ -170,9 +190,10 @@ def summary(found: Difference, number: str | None = None) -> list[tuple[str, str
         ("other new findings", _by_level(found.other)),
         ("findings that went away", _by_level(found.gone)),
         (
-            "revision and history",
+            rules(found),
             f"{counted(errors, 'error')}, {counted(warnings, 'warning')}" if found.rules else "in order",
         ),
+        *([("waivers", waivers(found))] if found.waivers else []),
         ("pages affected", f"{len(found.pages):,}"),
         ("data edition", edition(found, number)),
     ]
@@ -185,11 +206,14 @@ def _of_some(found: Difference) -> str:
 
 
 def _by_level(findings: list[Finding]) -> str:
-    return ", ".join(counted(n, level) for level, n in levels(findings).items() if n) or "none"
+    told = [counted(n, level) for level, n in levels(findings).items() if n]
+    waived = sum(1 for f in findings if f.waived is not None)
+    return ", ".join([*told, *([f"{waived:,} waived"] if waived else [])]) or "none"
 
 
 def edition(found: Difference, number: str | None, reasons: int = 3) -> str:
     """The part of the number that rises, the number where the last one is known, and why."""
+    number = number or found.numbers[0] or None
     bump, said = found.edition.bump, found.edition.reasons
     if bump == "none":
         return f"{number} stays" if number else "stays"

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ridgeline.export.changes import Changes, document
 from ridgeline.export.jsontext import text
 from ridgeline.export.record import Records, quantity_name
 from ridgeline.export.snapshot import Row, Snapshot
 
-INDEX, LIST, DUMP, CODES = "index/1", "list/1", "dump/1", "codes/1"
+INDEX, LIST, DUMP, CODES, CHANGES = "index/1", "list/1", "dump/1", "codes/1", "changes/1"
 
 
 def documents(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
@@ -26,6 +27,8 @@ def documents(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
             whole.append(written.rstrip("\n"))
             yield f"{row['reference']}.json", written
     yield "index.json", text(_index(snapshot, about))
+    changes = document(Changes(snapshot).all)
+    yield "changes.json", text({"schema": CHANGES, **about, "changes": changes})
     yield "codes.json", text(_codes(snapshot, about))
     # The records are not encoded a second time: each stands in the dump as in its own file.
     head = text({"schema": DUMP, **about}).removesuffix("\n}\n")
@@ -48,7 +51,7 @@ def _index(snapshot: Snapshot, about: Row) -> Row:
     ]  # fmt: skip
     renamed = [{"was": old, "is": new, "file": f"{new}.json"} for old, new in snapshot.renamed.items()]
     return {
-        "schema": INDEX, **about, "files": {"everything": "all.json", "codes": "codes.json"}, "kinds": kinds,
+        "schema": INDEX, **about, "files": {"everything": "all.json", "changes": "changes.json", "codes": "codes.json"}, "kinds": kinds,
         "records": entries, "renamed": renamed,
     }  # fmt: skip
 

@@ -226,7 +226,7 @@ def _figure(f: Row) -> Row:
         "kind": f["kind"], "comparator": f["comparator"], "unit": f["unit"], "printed": _present(printed) or None,
         "interval": interval, "expression": f["expression"], "equation": f["equation"],
         "computed": _present(computed) or None, "derivation": f["derivation"], "because": f["because"],
-        "rule": f["rule"], "reason": f["reason"], "source": _origin(f),
+        "rule": f["rule"], "reason": f["reason"], "source": _origin(f), "waived": f["waived"],
     }  # fmt: skip
     return {**found, **_present(rest)}
 
@@ -236,9 +236,10 @@ def _conclusion(c: Row, passages: list[Row]) -> Row:
     left, right = (
         _present({"display": c[f"{side}_display"], "derivation": c[f"{side}_side"]}) for side in ("left", "right")
     )
+    waived = {} if c["waived"] is None else {"waived": c["waived"]}
     return {
         "field": field, "text": c["text"], "at": c["at"], "length": c["length"], "line": c["line"], "column": c["col"],
-        "claim": c["claim"], "relation": c["relation"], "left": left, "right": right, "holds": bool(c["holds"]),
+        "claim": c["claim"], "relation": c["relation"], "left": left, "right": right, "holds": bool(c["holds"]), **waived,
     }  # fmt: skip
 
 

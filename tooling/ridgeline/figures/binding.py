@@ -286,7 +286,10 @@ class Binder:
             if k == 1024:
                 value = numeral.alternative
         unit = numeral.unit
-        declared = self.resolver.symbol(symbol, "1", scope)
+        try:
+            declared = self.resolver.symbol(symbol, "1", scope)
+        except FormulaError as error:
+            raise self.refuse(index, ("each",), f"{symbol}: {error.message}", error) from None
         quantity = Quantity(value if unit is None else value * unit.base_factor, unit.dimension if unit else ())
         if not quantity.dimension and declared.quantity.dimension:
             quantity = Quantity(value * (declared.unit.factor if declared.unit else 1), declared.quantity.dimension)
@@ -326,6 +329,7 @@ class Binder:
             return _Refused()
         if error is not None and error.candidates:
             mend = f"did you mean {' or '.join(error.candidates)}?"
+        mend = mend or "correct the expression (`ridgeline eval` tries one), or the formula that it calls"
         self.report(index, path, "figure-expression", message, mend=mend)
         return _Refused()
 

@@ -16,6 +16,8 @@ from ridgeline.numbers.units import Dimension, Unit, describe, hard
 _ONE = Fraction(1)
 LevelName = Literal["ok", "info", "warning", "error"]
 
+#: Characters of an end of an interval in a message.
+_LONGEST = 60
 #: A computed interval wider than this part of its middle says too little to confirm a printed value.
 WIDE = Fraction(1, 10)
 
@@ -207,8 +209,9 @@ def _grade(
         return _holding(numeral, printed, true, middle)
     if true.overlaps(printed.interval):
         grade = Grade.UNINFORMATIVE if is_wide(true) else Grade.OVERLAP
-        how = "is too wide to tell" if grade is Grade.UNINFORMATIVE else "only overlaps what is printed"
-        return Verdict(grade, grade is Grade.OVERLAP, "info", f"the true interval {true} {how}", nearest=middle)
+        how = "too far apart to tell" if grade is Grade.UNINFORMATIVE else "only partly in what is printed"
+        because = f"the true value lies {_between(true, printed, numeral)}, {how}"
+        return Verdict(grade, grade is Grade.OVERLAP, "info", because, nearest=middle)
     flipped = _flip(numeral, printed, middle)
     if not flipped and from_printed is not None and _fits(from_printed, printed):
         because = f"{told(middle, numeral)} from the records; right only from the printed, rounded inputs"
@@ -319,6 +322,23 @@ def midpoint(interval: Interval, otherwise: Fraction) -> Fraction:
     if interval.low is None:
         return otherwise if interval.high is None else interval.high
     return interval.low if interval.high is None else (interval.low + interval.high) / 2
+
+
+def _between(true: Interval, printed: _Printed, numeral: Numeral) -> str:
+    """Both ends of an interval, in the numeral's own unit, with one digit more than is printed, rounded outward."""
+    scale = numeral.unit.scale if numeral.unit is not None and printed.step else Fraction(1)
+    fine = printed.step / scale / 10
+
+    def end(value: Fraction | None, up: bool) -> str:
+        if value is None:
+            return "infinity"
+        if not fine:
+            return told(value, numeral)
+        steps = value / scale / fine
+        text = exact_text((-(-steps // 1) if up else steps // 1) * fine)
+        return text if len(text) <= _LONGEST and "/" not in text else told(value, numeral)
+
+    return f"between {end(true.low, False)} and {end(true.high, True)} {numeral.unit_text}".rstrip()
 
 
 def short(value: Fraction) -> str:

@@ -11,6 +11,7 @@ from typing import Literal
 from ridgeline.figures.compare import Grade, Verdict
 from ridgeline.figures.figure import FigureResult, Path
 from ridgeline.figures.printing import show
+from ridgeline.findings.finding import Waived
 from ridgeline.formulas.errors import FormulaError
 from ridgeline.formulas.parser import Relation, parse_comparison
 from ridgeline.formulas.quantity import Quantity
@@ -61,6 +62,7 @@ class Conclusion:
     left: Derivation
     relation: Relation
     right: Derivation
+    waived: Waived | None = None
 
     @property
     def holds(self) -> bool:

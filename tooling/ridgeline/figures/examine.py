@@ -196,9 +196,10 @@ class _Judge:
                 field=dotted(passage.path),
                 found=text,
                 because=verdict.because,
-                mend="print more digits, or bind the operands"
-                if verdict.grade is Grade.UNINFORMATIVE
-                else "correct the number that is wrong, or bind the operands so that their units are known",
+                mend=_EQUATION_HELP.get(
+                    verdict.grade or "",
+                    "correct the number that is wrong, or bind the operands so that their units are known",
+                ),
             )
         )
 
@@ -256,11 +257,11 @@ class _Judge:
                 result,
                 f"lint-{numeral.lint.replace('_', '-')}",
                 Level.WARNING,
-                _LINTS.get(numeral.lint, f"{numeral.text}: {numeral.lint}"),
+                *_lint(numeral),
             )
 
     def finding(
-        self, result: FigureResult, rule: str, level: Level, message: str, because: str = "", mend: str = ""
+        self, result: FigureResult, rule: str, level: Level, message: str, mend: str = "", because: str = ""
     ) -> Finding:
         numeral = result.numeral
         return Finding(
@@ -278,20 +279,36 @@ class _Judge:
 
 LOUDNESS = ["ok", "info", "warning", "error"]
 
+_EQUATION_HELP: dict[str, str] = {
+    Grade.UNINFORMATIVE: "print more digits, or bind the operands",
+    Grade.OVERLAP: "print the result of what is printed, or more digits of the inputs",
+    Grade.ROUNDING: "round the result to the nearest",
+}
 _ERROR_HELP = {
     "bad_grouping": "put a space after a comma that separates numbers; group digits in threes (1,024) or the Indian way",
     "non_ascii_digits": "write the digits 0 to 9",
     "too_many_digits": "no quantity has that many digits: write fewer",
     "exponent_too_large": "no quantity has such an exponent",
 }
-_LINTS = {
-    "times_higher": "a factor with “higher” or “faster” can mean the ratio or the increase: write “times as high as”",
-    "times_smaller": "“x smaller” can be read two ways: write the fraction",
-    "kb_or_kib": "KB can be 1000 or 1024 bytes: write kB or KiB",
-    "unequal_decimals": "a value and its uncertainty are printed with different decimals",
-    "ambiguous_over": "“over” can divide here or mean more than: write it out",
-    "percent_faster": "a percentage with “faster” can be read two ways: write the ratio",
+#: What can be read in two ways, and how to write it.
+_LINTS: dict[str, tuple[str, str]] = {
+    "times_higher": (
+        "a factor with “higher” or “faster” can mean the ratio or the increase",
+        "write “times as high as”, or state the increase",
+    ),
+    "times_smaller": ("“x smaller” can be read two ways", "write the fraction: a third of it"),
+    "kb_or_kib": ("KB can be 1000 or 1024 bytes", "write kB or KiB"),
+    "unequal_decimals": (
+        "a value and its uncertainty are printed with different decimals",
+        "print both to the same place",
+    ),
+    "ambiguous_over": ("“over” can divide here or mean more than", "write it out: divided by, or more than"),
+    "percent_faster": ("a percentage with “faster” can be read two ways", "write the ratio: 1.5 times as fast"),
 }
+
+
+def _lint(numeral: Numeral) -> tuple[str, str]:
+    return _LINTS.get(numeral.lint, (f"{numeral.text}: {numeral.lint}", "write it plainly"))
 
 
 def rounded_operand(numeral: Numeral) -> Numeral:
@@ -333,7 +350,7 @@ def _counting_word(numeral: Numeral) -> bool:
 
 def _equation_message(text: str, verdict: Verdict) -> str:
     if verdict.holds:
-        return f"{text}: {verdict.because}"
+        return f"{text} holds only within the rounding of its inputs"
     return f"{text} cannot be checked" if verdict.grade is Grade.UNINFORMATIVE else f"{text} does not hold"
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ridgeline.figures.compare import Verdict
+from ridgeline.findings.finding import Waived
 from ridgeline.knowledge.derivation import Derivation
 from ridgeline.numbers.numeral import Numeral
 
@@ -46,6 +47,7 @@ class FigureResult:
     checked: str = ""
     entry: int = -1
     equation: str = ""
+    waived: Waived | None = None
 
     @property
     def grade(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ridgeline.figures.compare import Grade
+from ridgeline.figures.compare import Grade, Verdict
 from ridgeline.figures.conclusion import Conclusion
 from ridgeline.figures.figure import FigureResult
 from ridgeline.figures.printing import show, show_beside
@@ -10,6 +10,7 @@ from ridgeline.findings.finding import Finding, Level
 from ridgeline.knowledge.base import Entry
 from ridgeline.knowledge.derivation import Derivation
 from ridgeline.numbers import restyle
+from ridgeline.numbers.numeral import Numeral
 from ridgeline.numbers.units import hard
 from ridgeline.records.walk import dotted
 
@@ -22,13 +23,15 @@ def mismatch(entry: Entry, result: FigureResult) -> Finding:
     """The finding for a bound numeral whose verdict is not clean."""
     verdict, derivation, numeral = result.verdict, result.derivation, result.numeral
     assert verdict is not None and derivation is not None
-    printed = f"{numeral.text} {numeral.unit_text}".strip() if numeral.unit_text != "%" else f"{numeral.text}%"
+    printed = _with_unit(numeral.text, numeral)
     true = show_beside(derivation.quantity, numeral)
     new = mended(result)
     if verdict.holds or verdict.digits_stand:
         message = f"{printed}: {verdict.because}"
+    elif verdict.grade is Grade.UNINFORMATIVE:
+        message = f"{printed} can be neither confirmed nor refuted: {verdict.because}"
     else:
-        message = f"{printed} is wrong: {result.expression} = {true}"
+        message = f"{printed} is wrong: {result.expression} {'' if true.startswith('≈') else '= '}{true}"
     grade = verdict.grade.value if verdict.grade else "unknown"
     return Finding(
         f"figure-{grade}" if not verdict.tie else "figure-tie",
@@ -38,13 +41,16 @@ def mismatch(entry: Entry, result: FigureResult) -> Finding:
         record=entry.reference,
         field=dotted(result.path),
         found=printed,
-        expected=new or ("" if verdict.digits_stand else true),
-        because=inputs_of(derivation)
-        if verdict.holds or verdict.digits_stand
-        else f"{verdict.because}; {inputs_of(derivation)}",
-        mend=_next_step(result, new, true) if not verdict.holds else "",
+        expected=_with_unit(new, numeral) if new else "" if verdict.digits_stand else true,
+        because=inputs_of(derivation) if verdict.because in message else f"{verdict.because}; {inputs_of(derivation)}",
+        mend=_harmless(verdict, true) if verdict.holds else _next_step(result, new, true),
         fixable=new is not None,
     )
+
+
+def _with_unit(text: str, numeral: Numeral) -> str:
+    """A number with the unit of a numeral, as it stands or would stand in the prose."""
+    return f"{text}%" if numeral.unit_text == "%" else f"{text} {numeral.unit_text}".strip()
 
 
 def false_conclusion(entry: Entry, conclusion: Conclusion) -> Finding:
@@ -90,12 +96,27 @@ def _unit_missing(result: FigureResult) -> bool:
     )
 
 
+def _harmless(verdict: Verdict, true: str) -> str:
+    """What could be done about a numeral that holds, and of which there is something to say."""
+    if verdict.tie:
+        return f"leave it, for either may be printed, or print one more digit: {true}"
+    if verdict.grade is Grade.OVERLAP:
+        return "print fewer digits"
+    if verdict.grade is Grade.DOUBLE_ROUNDING:
+        return f"leave it, for it follows from what is printed, or print what the records give: {true}"
+    if verdict.because.startswith("holds, "):
+        return f"print the value itself where it matters: {true}"
+    return "print the unit that the records count in, or convert in the expression"
+
+
 def _next_step(result: FigureResult, new: str | None, true: str) -> str:
     """What to do about a numeral that does not hold."""
     if new:
         return f"write {new}"
     if _unit_missing(result):
         return f"print the unit: {true}"
+    if result.verdict is not None and result.verdict.grade is Grade.UNINFORMATIVE:
+        return "print fewer digits, or let it follow from values that are known more closely"
     if result.verdict is not None and result.verdict.grade is Grade.DECISION:
         return "edit the sentence: its claim no longer holds"
     return f"edit the sentence: the value is {true}"

@@ -80,7 +80,11 @@ class Words:
             else "these words stand nowhere in the record's prose"
         )
         near = self._nearest(pattern) if pattern else ""
-        mend = f"nearest: “{near}”" if near else "delete the entry, or quote the words as they stand"
+        mend = (
+            f"quote the words that stand nearest: “{near}”"
+            if near
+            else "delete the entry, or quote the words as they stand"
+        )
         return Trouble("figure-unmatched", "say", message, figure.say[:80], mend)
 
     def _loosely(self, figure: Figure) -> list[Match]:

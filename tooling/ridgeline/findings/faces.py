@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import quote
 
-from ridgeline.findings.finding import Finding, Level
+from ridgeline.findings.finding import Finding, Level, Waived
 
 
 def as_dict(finding: Finding) -> dict[str, Any]:
@@ -27,7 +27,20 @@ def as_dict(finding: Finding) -> dict[str, Any]:
         "because": finding.because,
         "mend": finding.mend,
         "fixable": finding.fixable,
+        "waived": waived_as_dict(finding.waived),
     }
+
+
+def waived_as_dict(waived: Waived | None) -> dict[str, str] | None:
+    """A waiver as plain data; ``None`` where there is none."""
+    if waived is None:
+        return None
+    return {"reason": waived.reason, "owner": waived.owner, "since": waived.since, "expires": waived.expires}
+
+
+def waived_as_text(waived: Waived) -> str:
+    """``waived until 2027-02-28 by NAME: REASON``."""
+    return f"waived until {waived.expires} by {waived.owner}: {' '.join(waived.reason.split())}"
 
 
 def text(findings: Iterable[Finding], source_line: Callable[[str, int], str]) -> str:
@@ -37,9 +50,10 @@ def text(findings: Iterable[Finding], source_line: Callable[[str, int], str]) ->
 
 def _paragraph(finding: Finding, source_line: Callable[[str, int], str]) -> str:
     place = finding.place
-    lines = [f"{place.path}:{place.line}:{place.column}: {finding.level.value}[{finding.rule}] {finding.message}"]
+    level = finding.level.value if finding.waived is None else "waived"
+    lines = [f"{place.path}:{place.line}:{place.column}: {level}[{finding.rule}] {finding.message}"]
     # Tabs and whatever could steer a terminal take one column each.
-    shown = "".join(c if c.isprintable() else " " for c in source_line(place.path, place.line))
+    shown = _plain(source_line(place.path, place.line))
     if shown:
         # Long lines are cut around the span, so that the underline stays on the screen.
         start = max(0, place.column - 61)
@@ -55,22 +69,37 @@ def _paragraph(finding: Finding, source_line: Callable[[str, int], str]) -> str:
         lines.append(f"    because {finding.because}")
     if finding.mend:
         lines.append(f"    next: {finding.mend}")
+    if finding.waived is not None:
+        lines.append(f"    {_plain(waived_as_text(finding.waived))}")
     return "\n".join(lines) + "\n"
 
 
+def _plain(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
 _COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.INFO: "notice"}
+
+
+def _body(finding: Finding) -> str:
+    """Message, why, and next step, where a face has one text for all."""
+    because = f" (because {finding.because})" if finding.because else ""
+    return finding.message + because + (f". Next: {finding.mend}" if finding.mend else "")
 
 
 def github(findings: Iterable[Finding]) -> str:
     """Workflow commands, one a finding."""
     lines = []
     for f in findings:
-        body = f.message + (f" (because {f.because})" if f.because else "") + (f". Next: {f.mend}" if f.mend else "")
+        body = _body(f)
         properties = (
             f"file={_property(f.place.path)},line={f.place.line},col={f.place.column},"
             f"endColumn={f.place.column + f.place.length},title={_property(f.rule)}"
         )
-        lines.append(f"::{_COMMANDS[f.level]} {properties}::{_data(body)}")
+        if f.waived is not None:
+            body = f"waived {f.level.value}: {body} ({waived_as_text(f.waived)})"
+        command = _COMMANDS[f.level if f.waived is None else Level.INFO]
+        lines.append(f"::{command} {properties}::{_data(body)}")
     return "\n".join(lines) + ("\n" if lines else "")
 
 
@@ -82,19 +111,26 @@ def _property(value: str) -> str:
     return _data(value).replace(":", "%3A").replace(",", "%2C")
 
 
+def _suppressions(finding: Finding) -> list[dict[str, str]]:
+    if finding.waived is None:
+        return []
+    return [{"kind": "external", "status": "accepted", "justification": waived_as_text(finding.waived)}]
+
+
 _SARIF_LEVELS = {Level.ERROR: "error", Level.WARNING: "warning", Level.INFO: "note"}
 
 
 def sarif(findings: Iterable[Finding], version: str) -> str:
-    """SARIF 2.1.0 with a region for every result."""
+    """SARIF 2.1.0 with a region for every result; where anything is waived, with the suppressions of all (3.27.23)."""
     found = list(findings)
+    waiving = any(f.waived is not None for f in found)
     rules = sorted({f.rule for f in found})
     results = [
         {
             "ruleId": f.rule,
             "ruleIndex": rules.index(f.rule),
             "level": _SARIF_LEVELS[f.level],
-            "message": {"text": f.message + (f". Next: {f.mend}" if f.mend else "")},
+            "message": {"text": _body(f)},
             "locations": [
                 {
                     "physicalLocation": {
@@ -107,6 +143,7 @@ def sarif(findings: Iterable[Finding], version: str) -> str:
                     }
                 }
             ],
+            **({"suppressions": _suppressions(f)} if waiving else {}),
         }
         for f in found
     ]

@@ -26,11 +26,22 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Waived:
+    """Until when a finding is accepted, by whom and why; days as ``YYYY-MM-DD``, ``expires`` included."""
+
+    reason: str
+    owner: str
+    since: str
+    expires: str
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """Something wrong or doubtful at a place.
 
     ``rule`` is the id in the rule catalogue; ``message`` says what is wrong, ``because`` why that is known, ``mend`` the
     next step. ``found`` and ``expected`` are short printed values. ``field`` is the dotted path inside the record.
+    ``waived`` is there where an entry of ``waivers.yaml`` accepts it for now.
     """
 
     rule: str
@@ -45,3 +56,9 @@ class Finding:
     mend: str = ""
     fixable: bool = False
     excerpt: str = dataclasses.field(default="", compare=False)
+    waived: Waived | None = None
+
+    @property
+    def fails(self) -> bool:
+        """Whether it fails a check: an error that nobody has waived."""
+        return self.level is Level.ERROR and self.waived is None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -45,6 +46,8 @@ class Knowledge:
     root: Path
     entries: dict[str, Entry] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
+    #: The files beside the records, where they are not those of the root as it is now: by name.
+    beside: Mapping[str, bytes | Finding] | None = None
 
     def of_kind(self, kind: str) -> Iterator[Entry]:
         """The readable entries of one kind, in the order of their ids."""
@@ -128,17 +131,20 @@ def read_file(knowledge: Knowledge, path: Path) -> None:
     try:
         source = path.read_bytes()
     except OSError as error:
-        knowledge.findings.append(
-            Finding(
-                "unreadable",
-                Level.ERROR,
-                Place(relative),
-                f"cannot be read: {error.strerror}",
-                mend="give it back its permissions, or move it away",
-            )
-        )
+        knowledge.findings.append(cannot_be_read(relative, error))
     else:
         add(knowledge, relative, source)
+
+
+def cannot_be_read(relative: str, error: OSError) -> Finding:
+    """What is wrong with a file that the system refuses to give."""
+    return Finding(
+        "unreadable",
+        Level.ERROR,
+        Place(relative),
+        f"cannot be read: {error.strerror}",
+        mend="give it back its permissions, or move it away",
+    )
 
 
 def add(knowledge: Knowledge, relative: str, source: bytes | str) -> None:
@@ -154,12 +160,12 @@ def add(knowledge: Knowledge, relative: str, source: bytes | str) -> None:
 
 def stray(knowledge: Knowledge) -> None:
     """Files below ``records/`` that no kind would ever read: they would be lost in silence."""
-    base = knowledge.root / RECORDS
-    if not base.is_dir():
-        return
-    for path in sorted(base.rglob("*")):
-        relative = path.relative_to(knowledge.root).as_posix()
-        if path.is_file() and is_stray(relative):
+    found = []
+    for folder, _, names in os.walk(knowledge.root / RECORDS):
+        above = os.path.relpath(folder, knowledge.root).replace(os.sep, "/")
+        found += [f"{above}/{name}" for name in names if is_stray(f"{above}/{name}")]
+    for relative in sorted(found, key=lambda path: path.split("/")):
+        if (knowledge.root / relative).is_file():
             knowledge.findings.append(stray_finding(relative))
 
 

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from ridgeline.knowledge.resolve import Resolver
 
 
+def _formats_like(resolver: Resolver, word: str) -> tuple[str, ...]:
+    """Formats are named in calls without an alias."""
+    return nearest(word, (r.partition("/")[2] for r in resolver.knowledge.entries if r.startswith("formats/")))
+
+
 def call(resolver: Resolver, node: Call, scope: Scope, budget: Budget) -> Derivation:
     """``total(f)``, or a formula or quantity with records and symbols put into scope."""
     budget.spend(CALL)
@@ -44,7 +49,7 @@ def call(resolver: Resolver, node: Call, scope: Scope, budget: Budget) -> Deriva
                 f"{unparse(argument)} is neither a record nor a symbol that is set: write symbol=value",
                 argument.start,
                 argument.end,
-                resolver.near(unparse(argument), scope),
+                resolver.near(unparse(argument), scope) or _formats_like(resolver, unparse(argument)),
             )
     head = scope.by_alias.get(node.name[0])
     if head is not None and resolver.knowledge.entries[head].kind == "class":

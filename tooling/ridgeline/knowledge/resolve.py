@@ -6,9 +6,9 @@ accelerator or of the format in scope. A call ``f(a, b, symbol=value)`` puts rec
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from functools import lru_cache
 
 from ridgeline.formulas.errors import DERIVATION, GROUP, LOOK, Budget, FormulaError, nearest
 from ridgeline.formulas.evaluate import BUILTINS, evaluate
@@ -24,12 +24,20 @@ from ridgeline.knowledge.opening import free_names
 from ridgeline.knowledge.scope import MODEL_ARGUMENTS, MODEL_SYMBOLS, RECORD_KINDS, STORED, Missing, Scope, Unread
 from ridgeline.knowledge.solving import solved
 from ridgeline.knowledge.spaces import kind_of, labelled, layer_names, names_in, nothing
+from ridgeline.knowledge.tracing import note
 from ridgeline.numbers.units import Unit, UnitError, describe, hard, parse_unit
 from ridgeline.records.workload import Workload
 
+#: What is noted of somebody who asks for the names of all quantities.
+KNOWN = "known:"
+
 
 class Resolver:
-    """Evaluates expressions over a knowledge base. Values are kept, so a name is computed once in a scope."""
+    """Evaluates expressions over a knowledge base. Values are kept, so a name is computed once in a scope.
+
+    How much of its budget an evaluation spends depends on what is kept. Whoever needs results that do not depend on what
+    was evaluated before does so :meth:`apart`.
+    """
 
     def __init__(self, knowledge: Knowledge):
         self.knowledge = knowledge
@@ -39,11 +47,25 @@ class Resolver:
         self._active: list[object] = []
         self._parsed: dict[str, Node] = {}
         self._quantities: dict[str, Unit | None] | None = None
+        self._told: Callable[[], dict[str, Unit | None]] | None = None
         self._free: dict[str, frozenset[str]] = {}
+        self._classes: dict[str, Workload | None] = {}
+        #: By the identity of a tree, which is kept beside the answer so that no other can take its place.
+        self._capping: dict[int, tuple[Node, bool]] = {}
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """Evaluate as if nothing had been evaluated before; what is kept meanwhile is dropped at the end."""
+        before, self._kept, active, self._active = self._kept, {}, self._active, []
+        try:
+            yield
+        finally:
+            self._kept, self._active = before, active
 
     # Records
 
     def namespace(self, reference: str) -> Namespace:
+        note(self.knowledge, reference)
         found = self._namespaces.get(reference)
         if found is None:
             entry = self.knowledge.get(reference)
@@ -114,7 +136,7 @@ class Resolver:
     def unbounded(self, tree: Node, scope: Scope, budget: Budget) -> Node:
         """``min(L, window)`` is ``L`` in a layer that has no window: what is not there caps nothing."""
         reference = scope.record("model")
-        if reference is None or not _caps(tree):
+        if reference is None or not self._caps(tree):
             return tree
         space, workload = self.namespace(reference), self.class_of(scope)
 
@@ -133,6 +155,19 @@ class Resolver:
             return (kept[0] if len(kept) == 1 else replace(node, positional=kept)) if kept else None
 
         return substitute(tree, shorter, budget)
+
+    def _caps(self, tree: Node) -> bool:
+        """Whether a tree takes the least of something and a length that layers may lack."""
+        held = self._capping.get(id(tree))
+        if held is None:
+            caps = any(
+                isinstance(node, Call)
+                and node.name == ("min",)
+                and any(isinstance(part, Name) and part.text in UNBOUNDED for part in node.positional)
+                for node in walk(tree)
+            )
+            held = self._capping[id(tree)] = (tree, caps)
+        return held[1]
 
     # Names
 
@@ -225,8 +260,15 @@ class Resolver:
 
     def class_of(self, scope: Scope) -> Workload | None:
         reference = scope.record("class")
-        entry = self.knowledge.get(reference) if reference else None
-        return entry.record if entry is not None and isinstance(entry.record, Workload) else None
+        if reference is None:
+            return None
+        note(self.knowledge, reference)
+        if reference not in self._classes:
+            entry = self.knowledge.get(reference)
+            self._classes[reference] = (
+                entry.record if entry is not None and isinstance(entry.record, Workload) else None
+            )
+        return self._classes[reference]
 
     def _in_scope(self, parts: tuple[str, ...], scope: Scope) -> list[tuple[str, tuple[str, ...]]]:
         """Records in scope that have a quantity of this name, with the name it has there."""
@@ -474,17 +516,22 @@ class Resolver:
 
     def known_quantities(self) -> dict[str, Unit | None]:
         """Names that some model, accelerator, format or interconnect defines, valued or not, with the unit of each."""
+        note(self.knowledge, KNOWN)
+        if self._quantities is None and self._told is not None:
+            self._quantities = self._told()
         if self._quantities is None:
             found: dict[str, Unit | None] = {name: parse_unit("byte") for name in MODEL_SYMBOLS}
             for entry in self.knowledge.entries.values():
                 if entry.record is not None and entry.kind not in ("class", "source"):
-                    space = self.namespace(entry.reference)
-                    for names_of in (space.names, *space.layers):
-                        for name, meaning in names_of.items():
-                            if found.get(name) is None:
-                                found[name] = None if isinstance(meaning, Unknown) else meaning.unit
+                    for name, unit in units_of(self.namespace(entry.reference)):
+                        if found.get(name) is None:
+                            found[name] = unit
             self._quantities = found
         return self._quantities
+
+    def told(self, quantities: Callable[[], dict[str, Unit | None]]) -> None:
+        """Say who gives the answer of :meth:`known_quantities` without reading all records."""
+        self._told = quantities
 
     def near(self, word: str, scope: Scope) -> tuple[str, ...]:
         """Names in scope that are spelt like a word, best first."""
@@ -506,6 +553,13 @@ class Resolver:
                 yield from [*space.names, *layer_names(space)]
 
 
+def units_of(space: Namespace) -> Iterator[tuple[str, Unit | None]]:
+    """The names of a record, those of its layers with them, and the unit of each; none where no value is known."""
+    for names_of in (space.names, *space.layers):
+        for name, meaning in names_of.items():
+            yield name, None if isinstance(meaning, Unknown) else meaning.unit
+
+
 def stated_in(quantity: Quantity, unit: Unit, label: str) -> Quantity:
     """A result in the unit that its formula states: hard parts must agree, counts take the stated ones."""
     if not agrees(quantity.dimension, unit):
@@ -515,17 +569,6 @@ def stated_in(quantity: Quantity, unit: Unit, label: str) -> Quantity:
 
 def _exhausted(error: FormulaError) -> bool:
     return error.message.startswith(("too much work", "formulas call each other", "the formula is nested"))
-
-
-@lru_cache(maxsize=4096)
-def _caps(tree: Node) -> bool:
-    """Whether a tree takes the least of something and a length that layers may lack."""
-    return any(
-        isinstance(node, Call)
-        and node.name == ("min",)
-        and any(isinstance(part, Name) and part.text in UNBOUNDED for part in node.positional)
-        for node in walk(tree)
-    )
 
 
 __all__ = ["Formula", "Missing", "Resolver", "Scope", "Unread", "stated_in"]

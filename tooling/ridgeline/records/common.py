@@ -33,7 +33,7 @@ def _real_date(value: str) -> str:
     try:
         date.fromisoformat(value)
     except ValueError:
-        raise ValueError(f"{value} is not a day of the calendar") from None
+        raise ValueError(f"{value} is not a day of the calendar: correct it") from None
     return value
 
 
@@ -60,7 +60,7 @@ Positive = Annotated[int, Field(ge=1, le=10**15)]
 class Strict(BaseModel):
     """Closed objects: an unknown key is a finding, never ignored."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, use_attribute_docstrings=True, defer_build=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
 class Claim(Strict):
@@ -110,7 +110,7 @@ class Quantity(Strict):
             if len(self.claims) < 2:
                 raise ValueError("claims are for sources that disagree: at least two")
             if sum(c.preferred for c in self.claims) != 1:
-                raise ValueError("exactly one claim must be preferred: true")
+                raise ValueError("exactly one claim must be preferred: set preferred: true on that one alone")
             if not any(c.why for c in self.claims):
                 raise ValueError("say in why: what decided between the claims")
             return self
@@ -121,7 +121,7 @@ class Quantity(Strict):
         if self.from_ is not None:
             raise ValueError("from: belongs to basis: derived")
         if self.value is None:
-            raise ValueError("a value is missing (write the whole quantity as null when it is not known)")
+            raise ValueError("a value is missing: write it, or the whole quantity as null when it is not known")
         if self.basis == "unverified":
             if not self.reason:
                 raise ValueError("an unverified value needs reason: why no source stands here")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import types
 import typing
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -43,6 +44,9 @@ _TYPE_HELP = {
     "string_type": "write one text",
 }
 _QUANTITY_HELP = "write {value: 3.35 TB/s, source: ID, at: PLACE, checked: YYYY-MM-DD}"
+#: In a complaint about fields that do not fit: the word that starts an advice, and the field that is wanted.
+_ADVICE = re.compile(r": (correct|end|move|name|rename|say|set|state|write)\b")
+_NEEDS = re.compile(r"\bneeds (?:the formula )?([a-z_]+): (.+)")
 #: Pattern → the form in words, and the next step.
 _PATTERN_HELP = {
     ID_PATTERN: ("an id", "write lower-case letters and digits, joined by hyphens"),
@@ -148,7 +152,8 @@ class _Complaint:
         if self.type in _PLAIN:
             return self.wrong_type()
         if self.type == "value_error":
-            return self.say("inconsistent", str(self.context["error"]), found=show(self.value) if self.path else "")
+            message, mend = _advice(str(self.context["error"]))
+            return self.say("inconsistent", message, found=show(self.value) if self.path else "", mend=mend)
         if self.type == "string_pattern_mismatch":
             pattern = str(self.context["pattern"])
             form, mend = _PATTERN_HELP.get(pattern, (pattern, ""))
@@ -162,6 +167,9 @@ class _Complaint:
     def missing(self) -> Finding:
         field = str(self.path[-1])
         owner = ".".join(map(str, self.path[:-1])) or "the record"
+        from ridgeline.records.described import described
+
+        described(self.kind.type)
         info = _field(model_at(self.kind, self.path[:-1], self.document.data), field)
         because = (info.description or "") if info is not None else ""
         return self.say(
@@ -275,6 +283,15 @@ def finding(
         record=f"{folder.rpartition('/')[2]}/{name.removesuffix('.yaml')}",
         field=".".join(map(str, path)),
     )
+
+
+def _advice(message: str) -> tuple[str, str]:
+    """What does not fit, and the next step: the words that say what to do, else what is always true."""
+    advice = _ADVICE.search(message)
+    if advice is not None:
+        return message[: advice.start()], message[advice.end() - len(advice[1]) :]
+    wanted = _NEEDS.search(message)
+    return message, f"add {wanted[1]}: {wanted[2]}" if wanted else "correct one of the fields: they go together"
 
 
 def _name(path: Path) -> str:

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from ridgeline.records.beside import files as beside
 from ridgeline.records.kinds import FOLDERS, kinds
 from ridgeline.records.scaffold import text as scaffold
 from ridgeline.text.splice import write as write_file
@@ -30,7 +31,10 @@ def files() -> dict[str, str]:
 def settings() -> dict[str, Any]:
     """A record without a modeline is held against the newest schema of its folder; a modeline goes first."""
     return {
-        "yaml.schemas": {f"./schema/{k.schema_name}": f"records/{k.folder}/*.yaml" for k in kinds().values()},
+        "yaml.schemas": {
+            **{f"./schema/{k.schema_name}": f"records/{k.folder}/*.yaml" for k in kinds().values()},
+            **{f"./schema/{k.schema_name}": name for name, k in beside().items()},
+        },
         "yaml.validate": True,
         "yaml.hover": True,
         "yaml.completion": True,

@@ -8,6 +8,8 @@ from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema
 
+from ridgeline.records.beside import files as beside
+from ridgeline.records.described import described
 from ridgeline.records.hints import annotate
 from ridgeline.records.kinds import Kind, versions
 from ridgeline.text.splice import write as write_file
@@ -22,11 +24,11 @@ class _Draft07(GenerateJsonSchema):
 
 def schema(kind: Kind) -> dict[str, Any]:
     """The JSON Schema of one kind of record, in the order of its fields."""
-    body: dict[str, Any] = kind.type.model_json_schema(by_alias=True, schema_generator=_Draft07)  # type: ignore[attr-defined]
+    body: dict[str, Any] = described(kind.type).model_json_schema(by_alias=True, schema_generator=_Draft07)
     _simplify(body)
     annotate(body, kind.type)
     definitions = body.pop("$defs", None)
-    title = f"Ridgeline {kind.name} record, version {kind.version}"
+    title = f"Ridgeline {kind.name} {'record' if kind.folder else 'file'}, version {kind.version}"
     ordered: dict[str, Any] = {
         "$schema": DIALECT,
         "$id": kind.schema_name,
@@ -69,6 +71,11 @@ def _repoint(node: Any) -> Any:
     return [_repoint(v) for v in node] if isinstance(node, list) else node
 
 
+def _all() -> list[Kind]:
+    """Every kind of record in every version, and the files beside the records."""
+    return [*versions().values(), *beside().values()]
+
+
 def text(kind: Kind) -> str:
     """The schema file's whole text."""
     return json.dumps(schema(kind), indent=2, ensure_ascii=False) + "\n"
@@ -78,7 +85,7 @@ def write(folder: Path) -> list[Path]:
     """Write all schema files below a folder, each beside and renamed; gives the paths that changed."""
     folder.mkdir(parents=True, exist_ok=True)
     changed = []
-    for kind in versions().values():
+    for kind in _all():
         path, wanted = folder / kind.schema_name, text(kind)
         if path.exists() and path.read_text(encoding="utf-8") == wanted:
             continue
@@ -90,7 +97,7 @@ def write(folder: Path) -> list[Path]:
 def stale(folder: Path) -> list[str]:
     """Names of schema files that are missing or differ from the types."""
     found = []
-    for kind in versions().values():
+    for kind in _all():
         path = folder / kind.schema_name
         if not path.exists() or path.read_text(encoding="utf-8") != text(kind):
             found.append(kind.schema_name)

@@ -25,7 +25,7 @@ HardwareField = Annotated[str, StringConstraints(pattern=r"^[a-z_0-9]+(?:\.[a-z_
 
 
 #: What classes are parts of: the steps of a phase, and what stays in memory.
-Whole = Literal["prefill", "decode", "training", "memory"]
+Whole = Literal["prefill", "decode", "training", "memory", "training-memory"]
 #: The work of a step in the order in which it is done, of the links, of training, and what stays in memory.
 Work = Literal[
     "embedding",
@@ -55,14 +55,26 @@ Work = Literal[
     "resident-cache",
     "resident-state",
     "resident-reserve",
+    "resident-gradients",
+    "resident-optimiser",
+    "resident-activations",
 ]
 #: How the accelerators of a deployment share the work.
 Degree = Literal["tensor", "expert", "pipeline", "data"]
 
 #: What a part of a step adds to it: formula, and the formula of the time that it takes.
 COSTS = {"flops": "compute_time", "bytes": "memory_time", "link_bytes": "link_time"}
+#: What precedes the names of costs and times of the backward pass.
+BACKWARD = "backward_"
+#: Work of a training step that has no backward pass.
+ONCE_A_STEP = frozenset({"gradient-collective", "backward", "optimiser", "recomputation"})
+#: Memory, while a model serves and while it is trained → what is in it.
+MEMORIES = {
+    "memory": ("weights", "cache", "state", "reserve"),
+    "training-memory": ("weights", "gradients", "optimiser", "activations", "reserve"),
+}
 #: What a part of memory adds to it, on one accelerator: formula, and the word that it covers.
-RESIDENT: dict[str, str] = {f"resident_{what}": f"resident-{what}" for what in ("weights", "cache", "state", "reserve")}
+RESIDENT: dict[str, str] = {f"resident_{kind}": f"resident-{kind}" for kinds in MEMORIES.values() for kind in kinds}
 
 
 class AppliesTo(Strict):
@@ -348,10 +360,10 @@ class Workload(Record):
                 raise ValueError(f"{field} names {twice[0]} twice")
         if not self.covers:
             raise ValueError("part_of needs covers: the work that the class counts")
-        memory = "memory" in self.part_of
+        memory = next((whole for whole in self.part_of if whole in MEMORIES), None)
         if memory and len(self.part_of) > 1:
             raise ValueError("a part of memory is part of nothing else: its formulas are other ones")
-        wanted = tuple(RESIDENT) if memory else tuple(COSTS)
+        wanted = tuple(f"resident_{kind}" for kind in MEMORIES[memory]) if memory else tuple(COSTS)
         given = [name for name in wanted if name in self.formulas]
         if not given:
             raise ValueError(f"a part defines at least one of the formulas {', '.join(wanted)}")
@@ -363,6 +375,15 @@ class Workload(Record):
             raise ValueError(f"this part covers {', '.join(words)}, and nothing else")
         for name in given:
             self._cost(name, None if memory else COSTS[name])
+        if "training" in self.part_of and not ONCE_A_STEP.issuperset(self.covers):
+            for name in given:
+                if BACKWARD + name not in self.formulas:
+                    raise ValueError(f"a part of training needs {BACKWARD}{name}: what its backward pass takes")
+        for name, time in COSTS.items():
+            if BACKWARD + name in self.formulas and name in self.formulas:
+                self._cost(BACKWARD + name, BACKWARD + time)
+                if self.formulas[BACKWARD + name].per != self.formulas[name].per:
+                    raise ValueError(f"{BACKWARD}{name} and {name} are both per: layer, or neither is")
 
     def _cost(self, name: str, time: str | None) -> None:
         """One cost of a part, and the formula of its time."""

@@ -124,6 +124,28 @@ _BUILT_IN: tuple[tuple[str, Level, str, str], ...] = (
      "that replaces it. Found by `ridgeline diff`."),
     ("id-reused", Level.ERROR, "An id that a record had before is given to another one.",
      "Whoever quotes it would be led to the wrong record. Choose an id that was never used. Found by `ridgeline diff`."),
+    ("waiver-refused", Level.ERROR, "A waiver names no rule, or one whose findings are never waived.",
+     "What hides everything else (a file that cannot be read, a record that is refused) and what keeps the rest in check is "
+     "never waived, and an info fails nothing. Correct the rule's id, or delete the waiver and mend what the rule finds."),
+    ("waiver-unused", Level.ERROR, "A waiver waives nothing.",
+     "What it was for has been mended, or stands elsewhere now. Left over, it would hide the next fault: delete it, or "
+     "correct its place."),
+    ("waiver-expired", Level.ERROR, "A waiver has run out.",
+     "A waiver is a debt with an end, and its finding fails again. Mend that and delete the waiver, or say anew, with a "
+     "later day, why it may stand. The day is that of `SOURCE_DATE_EPOCH`, else the clock's, in UTC."),
+    ("waiver-expiring", Level.INFO, "A waiver runs out within thirty days.",
+     "From the day after on, the check fails. Mend what it waives before."),
+    ("ceiling-exceeded", Level.ERROR, "There is more of something than its ceiling allows.",
+     "What is unverified, second-hand, contested or waived may only become less. The message names the records that have "
+     "most of it. Find a source, mend the sentence, or leave the value out."),
+    ("ceiling-loose", Level.INFO, "A ceiling is higher than what there is.",
+     "What has been won could be lost again without anybody noticing. `ridgeline check --lower-ceilings` lowers it."),
+    ("ceiling-raised", Level.ERROR, "A ceiling was raised or taken away.",
+     "The numbers in `ceilings.yaml` only fall. Found by `ridgeline diff`, which compares two revisions."),
+    ("edition-not-raised", Level.ERROR, "The number of the edition fell, or rose by less than is due.",
+     "It rises in its first part where an id is lost or a type narrowed, in its second where something is added, in its "
+     "third where a value changed. Between releases it stays. Found by `ridgeline diff`; `ridgeline diff BASE --release` "
+     "writes it, with the changelog."),
     ("sql-disagrees", Level.ERROR, "SQL computes another value than the exact evaluation.",
      "Two routes to one number differ: a fault of this tool. Report it."),
 )  # fmt: skip

@@ -12,6 +12,7 @@ from ridgeline.formulas.parser import parse_quantity
 from ridgeline.formulas.quantity import Quantity
 from ridgeline.knowledge.derivation import Derivation
 from ridgeline.knowledge.names import slug
+from ridgeline.knowledge.tracing import note
 from ridgeline.records.accelerator import Peak, ScopedQuantity, peak_name
 from ridgeline.records.walk import Path
 from ridgeline.rules.peers import Device, Doubt, PeerRule, devices, dies, place, same, shown, within
@@ -132,8 +133,8 @@ def claimed(device: Device) -> Iterator[tuple[str, Path, ScopedQuantity]]:
 
 def of_another_scope(device: Device) -> dict[str, list[Figure]]:
     """What sources claim for another scope than the record's, by the quantity that it is of."""
-    held: dict[str, dict[str, list[Figure]]] = device.context.memory.setdefault("claims of another scope", {})
-    if device.reference not in held:
+
+    def work() -> dict[str, list[Figure]]:
         found: dict[str, list[Figure]] = {}
         for name, _, quantity in claimed(device):
             for claim in quantity.claims or []:
@@ -141,8 +142,10 @@ def of_another_scope(device: Device) -> dict[str, list[Figure]]:
                 if claim.scope not in (None, device.record.scope) and value is not None:
                     says = f"what {claim.source} says of a {claim.scope} with {device.entry.id}"
                     found.setdefault(name, []).append(Figure(says, value))
-        held[device.reference] = found
-    return held[device.reference]
+        return found
+
+    note(device.context.resolver.knowledge, device.reference)
+    return device.context.once("claims of another scope", device.reference, work)
 
 
 def printed(text: str) -> Derivation | None:

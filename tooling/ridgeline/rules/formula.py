@@ -14,8 +14,8 @@ from ridgeline.knowledge.base import Entry
 from ridgeline.knowledge.derivation import Derivation
 from ridgeline.numbers.units import UnitError, parse_unit
 from ridgeline.records.workload import ClassFormula, Workload
-from ridgeline.rules.rule import Context, Rule, near
-from ridgeline.rules.trial import RATES, Trial, algebra, known_names, once
+from ridgeline.rules.rule import Context, Rule, hinted, near
+from ridgeline.rules.trial import RATES, Trial, known_names, once
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -67,7 +67,8 @@ class FormulaUnreadable(Rule):
             try:
                 parse_unit(formula.unit)
             except UnitError as error:
-                yield self.finding(entry, (*path, "unit"), str(error), found=formula.unit, mend="correct the unit")
+                message, mend = hinted(str(error), "correct the unit")
+                yield self.finding(entry, (*path, "unit"), message, found=formula.unit, mend=mend)
         for key, text in (("is", formula.is_), ("same_as", formula.same_as)):
             if text is not None:
                 try:
@@ -85,7 +86,8 @@ class FormulaUnreadable(Rule):
         try:
             parse_unit(unit)
         except UnitError as error:
-            yield self.finding(entry, ("symbols", name, "unit"), str(error), found=unit, mend="correct the unit")
+            message, mend = hinted(str(error), "correct the unit")
+            yield self.finding(entry, ("symbols", name, "unit"), message, found=unit, mend=mend)
         if default is not None:
             try:
                 parse_quantity(default)
@@ -99,12 +101,15 @@ class FormulaUnreadable(Rule):
         own = {*entry.record.symbols, *entry.record.formulas}
         known = known_names(context)
         formula = entry.record.formulas[name]
-        for key, text in (("is", formula.is_), ("same_as", formula.same_as)):
-            found = {n.text: n for n in names(parse(text))} if text is not None else {}
-            for word in sorted(set(found) - own - set(known) - set(RATES)):
+        where = formula.solve.where if formula.solve is not None else None
+        texts = ((("is",), formula.is_), (("same_as",), formula.same_as), (("solve", "where"), where))
+        for key, text in texts:
+            sides = () if text is None else parse_equation(text) if text is where else (parse(text),)
+            found = {n.text for side in sides for n in names(side)}
+            for word in sorted(found - own - set(known) - set(RATES)):
                 yield self.finding(
                     entry,
-                    ("formulas", name, key),
+                    ("formulas", name, *key),
                     f"unknown name {word}",
                     found=word,
                     at=max((text or "").find(word), 0),
@@ -163,9 +168,11 @@ def _uses(formulas: Mapping[str, ClassFormula]) -> dict[str, set[str]]:
 def unreliable(context: Context, entry: Entry) -> set[str]:
     """Formulas of a class that the rule `formula` reports, or that read one of those: nothing more is said of them."""
     assert isinstance(entry.record, Workload)
-    key = f"unreliable {algebra(context, entry)}"
-    if key in context.memory:
-        return context.memory[key]  # type: ignore[no-any-return]
+    return context.once("unreliable formulas", entry.reference, partial(_unreliable, context, entry))
+
+
+def _unreliable(context: Context, entry: Entry) -> set[str]:
+    assert isinstance(entry.record, Workload)
     trial = Trial(context, entry)
     point = trial.point()
     rule = FormulaUnreadable()
@@ -177,6 +184,4 @@ def unreliable(context: Context, entry: Entry) -> set[str]:
         or any(rule.unknown(context, entry, name))
         or rule.evaluates(context, entry, name, trial, point) is not None
     }
-    found = {name for name, uses in _uses(formulas).items() if name in faulty or uses & faulty}
-    context.memory[key] = found
-    return found
+    return {name for name, uses in _uses(formulas).items() if name in faulty or uses & faulty}

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from ridgeline.findings.finding import Finding
 from ridgeline.knowledge.base import Entry
-from ridgeline.knowledge.resolve import Scope
 from ridgeline.knowledge.vocabulary import LAYER_UNITS
 from ridgeline.records.workload import Workload
 from ridgeline.rules.rule import Context, Rule, near
@@ -50,36 +49,42 @@ class PartsOverlap(Rule):
 
     def check(self, context: Context) -> Iterator[Finding]:
         """Every pair of parts that covers the same work, over the layers of all models."""
-        claimed: dict[tuple[str, str], list[Entry]] = {}
-        for entry in context.knowledge.of_kind("class"):
-            assert isinstance(entry.record, Workload)
-            for total in entry.record.part_of:
-                for covered in entry.record.covers:
-                    claimed.setdefault((total, covered), []).append(entry)
-        for (whole, work), entries in claimed.items():
-            for later, second in enumerate(entries):
-                for first in entries[:later]:
-                    where = self.meet(context, first, second)
-                    if where is None:
-                        continue
-                    assert isinstance(second.record, Workload)
-                    yield self.finding(
-                        second,
-                        ("covers", [*map(str, second.record.covers)].index(work)),
-                        f"{work} of {whole} is counted by {first.id} as well" + (f", in {where}" if where else ""),
-                        found=work,
-                        mend="say in applies_to: which layers each counts, or let one of them cover less",
-                    )
+        for second in context.knowledge.of_kind("class"):
+            assert isinstance(second.record, Workload)
+            for whole, work in dict.fromkeys((w, c) for w in second.record.part_of for c in second.record.covers):
+                yield from self.of(context, second, whole, work)
+
+    def of(self, context: Context, second: Entry, whole: str, work: str) -> Iterator[Finding]:
+        """One piece of work that a class counts, against the classes before it that count it too."""
+        assert isinstance(second.record, Workload)
+        classes = context.survey.claimed(whole, work)
+        for later in (at for at, reference in enumerate(classes) if reference == second.reference):
+            for reference in classes[:later]:
+                first = context.knowledge.get(reference)
+                where = None if first is None else self.meet(context, first, second)
+                if first is None or where is None:
+                    continue
+                yield self.finding(
+                    second,
+                    ("covers", [*map(str, second.record.covers)].index(work)),
+                    f"{work} of {whole} is counted by {first.id} as well" + (f", in {where}" if where else ""),
+                    found=work,
+                    mend="say in applies_to: which layers each counts, or let one of them cover less",
+                )
 
     def meet(self, context: Context, first: Entry, second: Entry) -> str | None:
         """Layers that two classes both apply to; empty where they do so whatever the layers, ``None`` for none."""
         assert isinstance(first.record, Workload) and isinstance(second.record, Workload)
         if first.record.applies_to is None and second.record.applies_to is None:
             return ""
-        resolver = context.resolver
-        for model in context.knowledge.of_kind("model"):
-            for group in range(len(resolver.namespace(model.reference).layers)):
-                scope = Scope(records=(("model", model.reference),), group=group)
-                if resolver.applies(first.record, scope) and resolver.applies(second.record, scope):
-                    return f"layers {group + 1} of {model.id}" if group else f"the first layers of {model.id}"
+        for model, groups in context.survey.shapes():
+            for group, names in enumerate(groups):
+                if _applies(first.record, names) and _applies(second.record, names):
+                    return f"layers {group + 1} of {model}" if group else f"the first layers of {model}"
         return None
+
+
+def _applies(workload: Workload, names: frozenset[str]) -> bool:
+    """Whether a class applies to layers of which these names are known."""
+    wanted = workload.applies_to
+    return wanted is None or (names.issuperset(wanted.has) and names.isdisjoint(wanted.lacks))

@@ -14,6 +14,7 @@ from ridgeline.knowledge.base import Entry
 from ridgeline.knowledge.derivation import Derivation, Given
 from ridgeline.records.accelerator import Accelerator, Peak, peak_name
 from ridgeline.records.walk import Path
+from ridgeline.rules.facts import die_of
 from ridgeline.rules.rule import Context, Rule
 
 #: Two values are the same when they differ by no more than this, or by no more than what their sources rounded off.
@@ -45,11 +46,8 @@ class Device:
 
     def evaluate(self, formula: str | Name) -> Derivation | None:
         """A formula in the record's own scope, where all that it reads is known and the result is not zero."""
-        held: dict[tuple[str, str], Derivation | None] = self.context.memory.setdefault("values of devices", {})
         key = (self.reference, formula if isinstance(formula, str) else f"{formula.text} by name")
-        if key not in held:
-            held[key] = self._evaluate(formula)
-        return held[key]
+        return self.context.once("values of devices", key, lambda: self._evaluate(formula))
 
     def _evaluate(self, formula: str | Name) -> Derivation | None:
         scope = self.context.resolver.scope_of(self.entry)
@@ -70,12 +68,12 @@ class Device:
 
     def rates(self) -> Sequence[Rate]:
         """The known peaks."""
-        held: dict[str, list[Rate]] = self.context.memory.setdefault("rates of devices", {})
-        if self.reference not in held:
-            rows = ((peak_name(peak), index, peak) for index, peak in enumerate(self.record.peaks))
-            known = ((name, index, peak, self.value(f"peak.{name}")) for name, index, peak in rows)
-            held[self.reference] = [(n, i, p, rate) for n, i, p, rate in known if rate is not None]
-        return held[self.reference]
+        return self.context.once("rates of devices", self.reference, self._rates)
+
+    def _rates(self) -> Sequence[Rate]:
+        rows = ((peak_name(peak), index, peak) for index, peak in enumerate(self.record.peaks))
+        known = ((name, index, peak, self.value(f"peak.{name}")) for name, index, peak in rows)
+        return [(n, i, p, rate) for n, i, p, rate in known if rate is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +94,14 @@ class PeerRule(Rule):
     """A rule across accelerators, whose findings a record may accept with a reason (``accepted:``)."""
 
     def doubts(self, context: Context) -> Iterator[Doubt]:
-        """Every value that the rule doubts, accepted or not."""
+        """Every value of the context's accelerators that the rule doubts, accepted or not; those of others beside them."""
         raise NotImplementedError
 
     def check(self, context: Context) -> Iterator[Finding]:
         """Every doubt that the record has not accepted."""
         for doubt in self.doubts(context):
+            if context.focus not in (None, doubt.device.reference):
+                continue
             if not accept(context, self.id, doubt):
                 mend = f"{doubt.mend}, or accept it with the reason under accepted: (rule {self.id}, field {doubt.quantity}, found {doubt.found})"
                 yield self.finding(
@@ -132,25 +132,21 @@ def needed(context: Context) -> set[tuple[str, int]]:
 
 
 def devices(context: Context) -> Sequence[Device]:
-    """All accelerators that can be read, in the order of their ids."""
-    held: list[Device] | None = context.memory.get("devices")
-    if held is None:
-        held = []
-        for entry in context.knowledge.of_kind("accelerator"):
-            assert isinstance(entry.record, Accelerator)
-            held.append(Device(context, entry, entry.record))
-        context.memory["devices"] = held
-    return held
+    """The context's accelerators that can be read, in the order of their ids."""
+    return [device_of(context, entry) for entry in context.knowledge.of_kind("accelerator")]
+
+
+def device_of(context: Context, entry: Entry) -> Device:
+    """An accelerator that can be read."""
+    assert isinstance(entry.record, Accelerator)
+    return Device(context, entry, entry.record)
 
 
 def dies(context: Context) -> list[list[Device]]:
-    """The accelerators that name one die of one vendor, for each die that several share."""
-    found: dict[tuple[str, str], list[Device]] = {}
-    for device in devices(context):
-        if device.record.die is not None:
-            key = (device.record.vendor.casefold(), device.record.die.value.casefold())
-            found.setdefault(key, []).append(device)
-    return [group for group in found.values() if len(group) > 1]
+    """All accelerators that name one die of one vendor, for each die of the context's that several share."""
+    found = dict.fromkeys(die for device in devices(context) if (die := die_of(device.record)) is not None)
+    groups = [[context.knowledge.get(reference) for reference in context.survey.die(die)] for die in found]
+    return [[device_of(context, entry) for entry in group if entry is not None] for group in groups if len(group) > 1]
 
 
 # Comparing
@@ -203,36 +199,3 @@ def shown(derivation: Derivation) -> str:
     """A value as its record prints it, or as it is computed."""
     given = derivation.given
     return given.text if given is not None and derivation.tree is None else show(derivation.quantity)
-
-
-# What is usual
-
-
-@dataclass(frozen=True, slots=True)
-class Band:
-    """The range in which a value is nothing unusual, from the values of others."""
-
-    low: Fraction
-    high: Fraction
-
-    def holds(self, value: Fraction) -> bool:
-        return self.low <= value <= self.high
-
-
-def band(values: Sequence[Fraction], *, least: Fraction, power: int) -> Band:
-    """Fences around the middle half of some positive values.
-
-    They stand as far beyond the quartiles, as a ratio, as the ratio of the quartiles to the ``power`` given, and never
-    nearer than ``least``: where all agree, the spread says nothing.
-    """
-    ordered = sorted(values)
-    low, high = _quantile(ordered, Fraction(1, 4)), _quantile(ordered, Fraction(3, 4))
-    reach = max((high / low) ** power, least)
-    return Band(low / reach, high * reach)
-
-
-def _quantile(ordered: Sequence[Fraction], share: Fraction) -> Fraction:
-    at = share * (len(ordered) - 1)
-    below = at.numerator // at.denominator
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (at - below) * (ordered[above] - ordered[below])

@@ -10,7 +10,6 @@ from ridgeline.findings.finding import Finding
 from ridgeline.formulas.errors import FormulaError
 from ridgeline.formulas.parser import parse
 from ridgeline.formulas.quantity import Quantity
-from ridgeline.knowledge.base import Entry
 from ridgeline.knowledge.derivation import Derivation
 from ridgeline.records.architecture import Architecture
 from ridgeline.records.walk import Path
@@ -39,9 +38,9 @@ class FormatLadder(PeerRule):
 
     def doubts(self, context: Context) -> Iterator[Doubt]:
         """Every step of its architecture's ladder for which the part has both peaks."""
-        ladders = architectures(context)
         for device in devices(context):
-            entry = ladders.get(device.record.architecture.casefold())
+            reference = context.survey.architecture(device.record.architecture)
+            entry = context.knowledge.get(reference) if reference is not None else None
             if entry is None:
                 continue
             assert isinstance(entry.record, Architecture)
@@ -61,16 +60,6 @@ class FormatLadder(PeerRule):
                     because=f"{entry.reference} says peak.{rung.peak} = {rung.is_}; the ratio here is {ratio(rate, follows)}",
                     mend="find which of the peaks is another part's, sparse, or for another accumulator",
                 )
-
-
-def architectures(context: Context) -> dict[str, Entry]:
-    """The records of architectures, by each name that accelerators may use."""
-    found: dict[str, Entry] = {}
-    for entry in context.knowledge.of_kind("architecture"):
-        assert isinstance(entry.record, Architecture)
-        for name in (entry.record.name, *entry.record.also_called):
-            found.setdefault(name.casefold(), entry)
-    return found
 
 
 class LadderUnreadable(Rule):
@@ -184,7 +173,7 @@ class MatrixNotFaster(PeerRule):
 
     def doubts(self, context: Context) -> Iterator[Doubt]:
         """Every dense matrix peak against the dense vector peaks of the same part."""
-        widths = bits(context)
+        widths = context.survey.bits()
         for device in devices(context):
             dense = [row for row in device.rates() if row[2].sparsity == "dense"]
             vectors = [(name, peak, rate) for name, _, peak, rate in dense if peak.path == "vector"]
@@ -206,16 +195,3 @@ class MatrixNotFaster(PeerRule):
                     because=f"the matrix path is {ratio(rate, vector)} times as fast, in operands that are no wider",
                     mend="look whether this is the vector figure",
                 )
-
-
-def bits(context: Context) -> dict[str, Fraction]:
-    """Bits that an element takes in memory, by format; scales left out."""
-    found: dict[str, Fraction] = {}
-    for entry in context.knowledge.of_kind("format"):
-        names = context.resolver.namespace(entry.reference).names
-        width = "storage_bits" if "storage_bits" in names else "element_bits"
-        try:
-            found[entry.id] = context.resolver.evaluate(width, context.resolver.scope_of(entry)).quantity.middle
-        except FormulaError:
-            continue
-    return found

@@ -10,7 +10,6 @@ from ridgeline.formulas.tree import Name
 from ridgeline.knowledge.names import Formula
 from ridgeline.knowledge.resolve import Scope
 from ridgeline.records.kinds import FOLDERS
-from ridgeline.records.source import Source
 from ridgeline.records.workload import Workload
 from ridgeline.rules.rule import Context, Rule, near
 
@@ -27,7 +26,6 @@ class UnknownReference(Rule):
     def check(self, context: Context) -> Iterator[Finding]:
         """Every reference of every record."""
         entries = context.knowledge.entries
-        by_folder = {f: [e.id for e in entries.values() if e.reference.startswith(f + "/")] for f in FOLDERS.values()}
         for entry in entries.values():
             if entry.record is None:
                 continue
@@ -38,8 +36,7 @@ class UnknownReference(Rule):
                 reference = f"{folder}/{item.value}" if folder else item.value
                 if reference in entries:
                     continue
-                here = by_folder.get(reference.partition("/")[0], [])
-                known = here if folder else [e.reference for e in entries.values()]
+                known = context.survey.ids(folder) if folder else context.survey.references()
                 kind = item.kind or "record"
                 yield self.finding(
                     entry,
@@ -61,22 +58,21 @@ class SupersededSource(Rule):
 
     def check(self, context: Context) -> Iterator[Finding]:
         """Every reference to a source that names a successor."""
-        entries = context.knowledge.entries
-        for entry in entries.values():
+        for entry in context.knowledge.entries.values():
             if entry.record is None:
                 continue
             for item in entry.items:
                 if item.what != "reference" or item.kind != "source":
                     continue
-                cited = entries.get(f"sources/{item.value}")
-                if cited is not None and isinstance(cited.record, Source) and cited.record.superseded_by:
+                successor = context.survey.superseded(item.value)
+                if successor:
                     yield self.finding(
                         entry,
                         item.path,
-                        f"{item.value} is superseded by {cited.record.superseded_by}",
+                        f"{item.value} is superseded by {successor}",
                         found=str(item.value),
-                        expected=cited.record.superseded_by,
-                        mend=f"read {cited.record.superseded_by} and cite it",
+                        expected=successor,
+                        mend=f"read {successor} and cite it",
                     )
 
 
@@ -90,11 +86,11 @@ class AliasShadowed(Rule):
 
     def check(self, context: Context) -> Iterator[Finding]:
         """Every subject of every record."""
-        formats = {e.id.replace("-", "_") for e in context.knowledge.of_kind("format")}
         for entry in context.knowledge.entries.values():
             record = entry.record
-            if record is None:
+            if record is None or not record.subjects:
                 continue
+            formats = (name.replace("-", "_") for name in context.survey.readable("format"))
             taken: dict[str, str] = dict.fromkeys(formats, "a number format")
             if isinstance(record, Workload):
                 taken |= dict.fromkeys(record.formulas, "a formula") | dict.fromkeys(record.symbols, "a symbol")
@@ -136,7 +132,6 @@ class HardwareParameterUnknown(Rule):
 
     def check(self, context: Context) -> Iterator[Finding]:
         """Every accelerator of every hardware parameter of every class."""
-        accelerators = [e.id for e in context.knowledge.of_kind("accelerator")]
         for entry in context.knowledge.of_kind("class"):
             assert isinstance(entry.record, Workload)
             for index, row in enumerate(entry.record.hardware_parameters):
@@ -144,7 +139,10 @@ class HardwareParameterUnknown(Rule):
                     path = ("hardware_parameters", index, "values_for", position)
                     reference = f"accelerators/{name}"
                     if reference not in context.knowledge.entries:
-                        mend = near(name, accelerators) or f"add it: ridgeline new accelerator {name}"
+                        mend = (
+                            near(name, context.survey.readable("accelerator"))
+                            or f"add it: ridgeline new accelerator {name}"
+                        )
                         yield self.finding(entry, path, f"there is no accelerator {name}", found=name, mend=mend)
                         continue
                     # A record that cannot be read, and a value that cannot be computed, are reported there.

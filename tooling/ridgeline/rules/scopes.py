@@ -145,7 +145,7 @@ def _rate(device: Device, index: int, link: Link, part: str, entry: Entry) -> It
     if rate is None or not ones:
         return
     count = device.number(f"links.{slug(link.kind)}.count")
-    most = most_links(device.context, entry.id)
+    most = device.context.survey.most_links(entry.id) or _ANY
     slack = max(TOLERANCE, rounding([rate]))
     for one in ones:
         times = rate.quantity.middle / one.quantity.middle
@@ -165,16 +165,6 @@ def _rate(device: Device, index: int, link: Link, part: str, entry: Entry) -> It
         + (f", and the record counts {show(Quantity.of(count))}" if count is not None else ""),
         mend="look whether it is one direction or both, and how many links are meant",
     )
-
-
-def most_links(context: Context, interconnect: str) -> int:
-    """The largest number of links of a kind that a part has, as far as records say; else more than any has."""
-    held: dict[str, int] = context.memory.setdefault("most links", {})
-    if interconnect not in held:
-        links = ((d, link) for d in devices(context) for link in d.record.links if link.interconnect == interconnect)
-        counts = [d.number(f"links.{slug(link.kind)}.count") for d, link in links]
-        held[interconnect] = max((int(count) for count in counts if count is not None), default=_ANY)
-    return held[interconnect]
 
 
 def one_link(context: Context, entry: Entry, part: str) -> Iterator[Derivation]:

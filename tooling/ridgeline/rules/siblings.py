@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from ridgeline.figures.printing import show
 from ridgeline.findings.finding import Level
@@ -55,13 +56,16 @@ class Siblings(PeerRule):
     def doubts(self, context: Context) -> Iterator[Doubt]:
         """Every peak that several parts of one die have."""
         for group in dies(context):
-            rows: dict[str, list[Row]] = {}
-            for device in group:
-                for name, index, peak, rate in device.rates():
-                    rows.setdefault(name, []).append(Row(device, index, rate, work(device, name, peak, rate)))
-            for name, found in rows.items():
-                if len(found) > 1:
-                    yield from self.peak(name, found)
+            # All parts of a die are held against each other at once, whoever of them asks.
+            yield from context.once(self.id, group[0].reference, partial(self.die, group))
+
+    def die(self, group: Sequence[Device]) -> list[Doubt]:
+        """The doubts about the parts of one die."""
+        rows: dict[str, list[Row]] = {}
+        for device in group:
+            for name, index, peak, rate in device.rates():
+                rows.setdefault(name, []).append(Row(device, index, rate, work(device, name, peak, rate)))
+        return [doubt for name, found in rows.items() if len(found) > 1 for doubt in self.peak(name, found)]
 
     def peak(self, name: str, rows: Sequence[Row]) -> Iterator[Doubt]:
         """One peak of all siblings that have it."""
@@ -151,13 +155,13 @@ def _in_step(a: Row, b: Row) -> bool:
 
 def _usual_ratio(a: Device, b: Device) -> Fraction | None:
     """The middle one of the ratios of all peaks that both have, where there are at least five."""
-    held: dict[tuple[str, str], Fraction | None] = a.context.memory.setdefault("ratios of peaks", {})
-    key = (a.reference, b.reference)
-    if key not in held:
+
+    def work() -> Fraction | None:
         rates = {name: rate.quantity.middle for name, _, _, rate in b.rates()}
         found = sorted(rate.quantity.middle / rates[name] for name, _, _, rate in a.rates() if name in rates)
-        held[key] = found[len(found) // 2] if len(found) >= _LEAST_COMMON else None
-    return held[key]
+        return found[len(found) // 2] if len(found) >= _LEAST_COMMON else None
+
+    return a.context.once("ratios of peaks", (a.reference, b.reference), work)
 
 
 def most(rule: str, name: str, rows: Sequence[Row]) -> list[Row]:

@@ -18,7 +18,7 @@ from ridgeline.knowledge import vocabulary
 from ridgeline.knowledge.base import Entry
 from ridgeline.knowledge.derivation import Derivation
 from ridgeline.knowledge.resolve import Scope
-from ridgeline.numbers.units import ONE, Unit, UnitError, parse_unit
+from ridgeline.numbers.units import ONE, Dimension, Unit, UnitError, parse_unit
 from ridgeline.records.workload import Workload
 from ridgeline.rules.rule import Context
 
@@ -30,13 +30,14 @@ _COUNTS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 40, 64, 96, 128)
 
 def known_names(context: Context) -> dict[str, Unit | None]:
     """Names that formulas may read: those of the records, and those of every kind of record, read or not."""
+    found = context.resolver.known_quantities()
     held: dict[str, Unit | None] | None = context.memory.get("known names")
     if held is not None:
         return held
     known: dict[str, Unit | None] = dict.fromkeys([*vocabulary.LAYER_GIVEN, *vocabulary.MODEL_GIVEN])
     for kind in (vocabulary.MODEL, vocabulary.ACCELERATOR, vocabulary.FORMAT, vocabulary.INTERCONNECT):
         known |= {d.name: parse_unit(d.unit) for d in kind}
-    known |= context.resolver.known_quantities()
+    known |= found
     context.memory["known names"] = known
     return known
 
@@ -88,6 +89,10 @@ class Trial:
         self.entry = entry
         self.workload = entry.record
         self.random = random.Random(f"{_SEED} {entry.reference}")
+        self._points: list[dict[str, Derivation]] = []
+        self._further: dict[tuple[int, str], dict[str, Derivation]] = {}
+        #: By the identity of a point, which is kept beside its scope so that no other can take its place.
+        self._scopes: dict[int, tuple[dict[str, Derivation], Scope]] = {}
 
     @cached_property
     def free(self) -> list[str]:
@@ -109,14 +114,12 @@ class Trial:
         """A value for each symbol and free name. Names that follow from others (g = n_q / n_kv) are kept consistent."""
         values: dict[str, Derivation] = {}
         for name, symbol in self.workload.symbols.items():
-            number = Fraction(self.random.randint(1, 65536))
+            number = self.random.randint(1, 65536)
             if symbol.default is not None:
-                number = Fraction(self.random.choice((1, 2, 4)))
-            values[name] = value_of(name, number, _unit(symbol.unit))
-        known = known_names(self.context)
+                number = self.random.choice((1, 2, 4))
+            values[name] = self.drawn(name, number)
         for name in self.free:
-            unit = RATES.get(name) or known.get(name) or ONE
-            values[name] = value_of(name, Fraction(self.random.choice(_COUNTS) * self.random.randint(1, 64)), unit)
+            values[name] = self.drawn(name, self.random.choice(_COUNTS) * self.random.randint(1, 64))
         kv, group = Fraction(self.random.randint(1, 64)), Fraction(self.random.choice(_COUNTS))
         values |= {
             "layer_count": value_of("layer_count", Fraction(self.random.randint(1, 100)), ONE),
@@ -125,6 +128,36 @@ class Trial:
             "n_q": value_of("n_q", kv * group, ONE),
         }
         return values
+
+    def nth(self, index: int) -> dict[str, Derivation]:
+        """A point that all claims of the class share, so that what they have in common is evaluated once."""
+        while len(self._points) <= index:
+            self._points.append(self.point())
+        return self._points[index]
+
+    def further(self, index: int, symbol: str) -> dict[str, Derivation]:
+        """That point with a symbol at a few times its value."""
+        key = (index, symbol)
+        if key not in self._further:
+            point = self.nth(index)
+            self._further[key] = self.moved(
+                point, symbol, point[symbol].quantity.middle * self.random.choice((2, 3, 5))
+            )
+        return self._further[key]
+
+    @cached_property
+    def units(self) -> dict[str, tuple[Unit, Fraction, Dimension]]:
+        """The unit of each symbol and free name, with its factor and dimension: points are drawn by the thousand."""
+        known = known_names(self.context)
+        found = {name: RATES.get(name) or known.get(name) or ONE for name in self.free}
+        found |= {name: _unit(symbol.unit) for name, symbol in self.workload.symbols.items()}
+        return {name: (unit, unit.factor, unit.dimension) for name, unit in found.items()}
+
+    def drawn(self, name: str, number: int) -> Derivation:
+        """So many of a name's unit."""
+        unit, factor, dimension = self.units[name]
+        value = Fraction(number * factor.numerator) if factor.denominator == 1 else number * factor
+        return Derivation(name, Quantity(value, dimension), unit)
 
     def moved(self, point: dict[str, Derivation], symbol: str, value: Fraction) -> dict[str, Derivation]:
         """The point with a symbol at another value, in canonical base units; names that follow from it move along."""
@@ -139,7 +172,11 @@ class Trial:
 
     def scope(self, point: dict[str, Derivation]) -> Scope:
         """The class alone in scope, with every name set."""
-        return Scope(records=(("class", self.entry.reference),)).with_symbols(point)
+        held = self._scopes.get(id(point))
+        if held is None:
+            scope = Scope(records=(("class", self.entry.reference),)).with_symbols(point)
+            held = self._scopes[id(point)] = (point, scope)
+        return held[1]
 
     def value(self, text: str, point: dict[str, Derivation]) -> Quantity:
         """An expression at a point."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -12,23 +11,10 @@ from ridgeline.formulas.quantity import Quantity
 from ridgeline.knowledge.derivation import Derivation
 from ridgeline.records.accelerator import peak_name
 from ridgeline.records.walk import Path
-from ridgeline.rules.peers import Band, Device, Doubt, PeerRule, band, devices, place, shown
+from ridgeline.rules.band import Band
+from ridgeline.rules.facts import PIN, SWEEP, family
+from ridgeline.rules.peers import Device, Doubt, PeerRule, devices, place, shown
 from ridgeline.rules.rule import Context
-
-#: Fewer others than this say nothing about what is usual.
-_LEAST_PEERS = 5
-_LEAST_INTERFACES = 3
-
-#: With hardly any others, only a slip of the unit shows.
-_FEW_PEERS = Fraction(30)
-
-Member = tuple[Device, Derivation, Path]
-
-
-def others(group: list[Member], device: Device, *, count: int, least: Fraction, power: int) -> Band | None:
-    """What is usual among the members of a group other than the device, where there are enough of them."""
-    values = [value.quantity.middle for other, value, _ in group if other is not device]
-    return band(values, least=least, power=power) if len(values) >= count else None
 
 
 class RidgeUnusual(PeerRule):
@@ -45,18 +31,15 @@ class RidgeUnusual(PeerRule):
 
     def doubts(self, context: Context) -> Iterator[Doubt]:
         """Every dense ridge point, against those of other parts."""
-        groups: dict[str, list[Member]] = {}
         for device in devices(context):
             for index, peak in enumerate(device.record.peaks):
                 name = peak_name(peak)
-                ridge = device.value(f"ridge.{name}") if peak.sparsity == "dense" else None
-                if ridge is not None:
-                    groups.setdefault(name, []).append((device, ridge, ("peaks", index, "rate")))
-        for name, group in groups.items():
-            for device, ridge, path in group:
-                usual = others(group, device, count=_LEAST_PEERS, least=Fraction(3), power=2)
-                if usual is not None and not usual.holds(ridge.quantity.middle):
-                    yield self.doubt(device, name, ridge, path, usual)
+                if peak.sparsity != "dense":
+                    continue
+                usual = context.survey.unusual("ridge", name, device.reference)
+                ridge = device.value(f"ridge.{name}") if usual is not None else None
+                if usual is not None and ridge is not None:
+                    yield self.doubt(device, name, ridge, ("peaks", index, "rate"), usual)
 
     def doubt(self, device: Device, name: str, ridge: Derivation, path: Path, usual: Band) -> Doubt:
         """The question about one ridge point, at its peak."""
@@ -89,17 +72,11 @@ class InterfaceUnusual(PeerRule):
 
     def doubts(self, context: Context) -> Iterator[Doubt]:
         """Every memory interface whose width is known, against others of its technology."""
-        groups: dict[str, list[Member]] = {}
         for device in devices(context):
-            rate = device.evaluate("memory.bandwidth / num(memory.bus_width, bit)")
-            if rate is not None:
-                kind = device.record.memory.kind.casefold()
-                groups.setdefault(kind, []).append((device, rate, ("memory", "bus_width")))
-        for group in groups.values():
-            for device, rate, path in group:
-                usual = others(group, device, count=_LEAST_INTERFACES, least=Fraction(3, 2), power=1)
-                if usual is not None and not usual.holds(rate.quantity.middle):
-                    yield self.doubt(device, rate, path, usual)
+            usual = context.survey.unusual("pin", device.record.memory.kind.casefold(), device.reference)
+            rate = device.evaluate(PIN) if usual is not None else None
+            if usual is not None and rate is not None:
+                yield self.doubt(device, rate, ("memory", "bus_width"), usual)
 
     def doubt(self, device: Device, rate: Derivation, path: Path, usual: Band) -> Doubt:
         """The question about one interface, at its width."""
@@ -134,17 +111,11 @@ class SweepUnusual(PeerRule):
 
     def doubts(self, context: Context) -> Iterator[Doubt]:
         """Every device memory, against others of its family."""
-        groups: dict[str, list[Member]] = {}
         for device in devices(context):
-            rate = device.evaluate("memory.bandwidth / memory.capacity")
-            if rate is not None:
-                groups.setdefault(family(device.record.memory.kind), []).append((device, rate, ("memory", "bandwidth")))
-        for group in groups.values():
-            least = Fraction(4) if len(group) > _LEAST_PEERS else _FEW_PEERS
-            for device, rate, path in group:
-                usual = others(group, device, count=1, least=least, power=1)
-                if usual is not None and not usual.holds(rate.quantity.middle):
-                    yield self.doubt(device, rate, path, usual)
+            usual = context.survey.unusual("sweep", family(device.record.memory.kind), device.reference)
+            rate = device.evaluate(SWEEP) if usual is not None else None
+            if usual is not None and rate is not None:
+                yield self.doubt(device, rate, ("memory", "bandwidth"), usual)
 
     def doubt(self, device: Device, rate: Derivation, path: Path, usual: Band) -> Doubt:
         """The question about one memory, at its bandwidth."""
@@ -164,9 +135,3 @@ class SweepUnusual(PeerRule):
             because=f"that is the range of the other records with {family(device.record.memory.kind).upper()}",
             mend="look whether bandwidth and capacity are in the right unit, and of one scope",
         )
-
-
-def family(kind: str) -> str:
-    """The family of a memory technology: ``hbm`` for `HBM3E`, ``gddr`` for `GDDR6X`."""
-    letters = re.match(r"[A-Za-z]+", kind)
-    return letters[0].casefold() if letters else kind.casefold()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from ridgeline.figures.messages import inputs_of
 from ridgeline.figures.printing import show
 from ridgeline.findings.finding import Finding, Level
 from ridgeline.formulas.errors import FormulaError
@@ -13,7 +14,7 @@ from ridgeline.formulas.tree import Name
 from ridgeline.knowledge.base import Entry
 from ridgeline.knowledge.names import Formula, Stated
 from ridgeline.numbers.units import describe, hard, parse_unit
-from ridgeline.rules.rule import Context, Rule
+from ridgeline.rules.rule import Context, Rule, hinted
 
 #: Last part of a field → the unit that its hard dimension must have.
 _DIMENSIONS = {
@@ -76,6 +77,7 @@ class ValueUnreadable(Rule):
                 if not field.endswith(".from"):
                     path = (*path, "value")
                 mend = "write a number and a unit: 3.35 TB/s" if path[-1] == "value" else "correct the formula"
+                message, mend = hinted(message, mend)
                 yield self.finding(entry, path, message, mend=mend)
 
 
@@ -188,7 +190,7 @@ class DerivedDisagrees(Rule):
                         f"{text} does not follow from its formula",
                         found=text,
                         expected=show(derived.quantity, meaning.stated.unit),
-                        because=verdict.because,
+                        because=f"{verdict.because}; {inputs_of(derived)}",
                         mend="delete the typed value, or correct the formula",
                     )
 

@@ -43,8 +43,8 @@ class SameAs(Rule):
             if formula.same_as is None or formula.is_ is None or name in skip:
                 continue
             try:
-                for _ in range(_POINTS):
-                    point = trial.point()
+                for index in range(_POINTS):
+                    point = trial.nth(index)
                     a, b = trial.value(formula.is_, point), trial.value(formula.same_as, point)
                     if a.middle != b.middle:
                         at = ", ".join(f"{n} = {int(d.quantity.middle)}" for n, d in sorted(point.items()))
@@ -113,14 +113,14 @@ class PropertyFails(Rule):
 
     def moves(self, trial: Trial, name: str, symbol: str, rises: bool) -> str:
         """Whether a formula moves one way as a symbol grows; says where it does not."""
-        for _ in range(_POINTS):
-            point = trial.point()
+        for index in range(_POINTS):
+            point = trial.nth(index)
             if symbol not in point:
                 return f"does not depend on {symbol}"
-            low = point[symbol].quantity.middle
-            high = low * trial.random.choice((2, 3, 5))
-            a, b = trial.value(name, point).middle, trial.value(name, trial.moved(point, symbol, high)).middle
+            further = trial.further(index, symbol)
+            a, b = trial.value(name, point).middle, trial.value(name, further).middle
             if (b <= a) if rises else (b >= a):
+                low, high = (at[symbol].quantity.middle for at in (point, further))
                 where = f"{float(a):.6g} → {float(b):.6g} as {symbol} goes {int(low)} → {int(high)}"
                 return f"does not {'rise' if rises else 'fall'} with {symbol}: {where}"
         return ""
@@ -129,8 +129,8 @@ class PropertyFails(Rule):
         """Whether a formula stays between two values."""
         assert bounds is not None
         low, high = (parse_quantity(str(b)) for b in bounds)
-        for _ in range(_POINTS):
-            value = trial.value(name, trial.point()).middle
+        for index in range(_POINTS):
+            value = trial.value(name, trial.nth(index)).middle
             if not low.value <= value <= high.value:
                 return f"leaves the range {bounds[0]} to {bounds[1]}: {float(value):.6g}"
         return ""

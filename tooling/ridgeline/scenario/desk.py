@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 
 from ridgeline.formulas.errors import FormulaError
@@ -16,14 +17,22 @@ from ridgeline.knowledge.resolve import Scope
 from ridgeline.lookup import Lookup, NotFound
 from ridgeline.numbers.units import hard, parse_unit
 from ridgeline.records.workload import Workload
-from ridgeline.scenario.setting import Deployment, ScenarioError, Setting, Share
+from ridgeline.scenario.setting import SHARDS, Deployment, ScenarioError, Setting, Share
 
 #: What a format of the setting is called in expressions.
-FORMATS = ("weights", "experts", "activations", "cache")
-_ELEMENTS = {"s_w": "weights", "s_expert": "experts", "s_act": "activations", "s_kv": "cache"}
+FORMATS = ("weights", "experts", "activations", "cache", "gradients")
+_ELEMENTS = {
+    "s_w": "weights",
+    "s_expert": "experts",
+    "s_act": "activations",
+    "s_kv": "cache",
+    "s_grad": "gradients",
+}
 #: Symbols of every model that a format of the setting sets; a class reads them through the model's quantities in bytes.
 _STORED = {"weight_element": "weights", "cache_element": "cache"}
 PEERS = "peer_link.per_direction"
+#: Formulas of a class, each with how often it is added.
+Terms = tuple[tuple[int, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +62,11 @@ class Desk:
             "cache": find("formats", setting.cache),
             "compute": find("formats", setting.compute or setting.activations),
         }
+        if setting.training:
+            self.formats["gradients"] = find("formats", setting.gradients or "bf16")
         self.plain = Scope(
             records=(("accelerator", self.accelerator), ("format", self.formats["compute"]), ("model", self.model)),
-            aliases=tuple(sorted((name, self.formats[name]) for name in FORMATS)),
+            aliases=tuple(sorted((name, self.formats[name]) for name in FORMATS if name in self.formats)),
         )
         if setting.link_rate is not None:
             self.plain = self.plain.with_symbols({PEERS: _rate(setting.link_rate)})
@@ -111,11 +122,14 @@ class Desk:
         scope = self.scope(entry)
         return any(self.resolver.applies(entry.record, replace(scope, group=group)) for group in groups)
 
-    def cost(self, entry: Entry, formula: str, share: Share, times: int = 1) -> Cost:
-        """A formula of a class for one group of accelerators, or for ``times`` such groups, over all layers it counts in."""
+    def cost(self, entry: Entry, terms: Terms, share: Share, times: int | Fraction = 1) -> Cost:
+        """Formulas of a class, each so many times, for one group of accelerators, over all layers that it counts in.
+
+        ``times`` is how many such groups there are, or how often a group does it.
+        """
         assert isinstance(entry.record, Workload)
         settings = self.symbols(entry.record, share)
-        text = self._call(entry.record, formula, settings, times)
+        text = self._sum(entry.record, terms, settings, times)
         scope = self.scope(entry)
         try:
             value = self.resolver.evaluate(text, scope)
@@ -123,33 +137,48 @@ class Desk:
             if read:
                 # Bytes that the model names itself: they follow the formats too.
                 settings |= {name: f"{_STORED[name]}.bits" for name in sorted(read)}
-                text = self._call(entry.record, formula, settings, times)
+                text = self._sum(entry.record, terms, settings, times)
                 value = self.resolver.evaluate(text, scope)
         except FormulaError as error:
             return Cost(text, None, error.message)
         return Cost(text, value)
 
-    def _call(self, record: Workload, formula: str, settings: Mapping[str, str], times: int) -> str:
+    def _sum(self, record: Workload, terms: Terms, settings: Mapping[str, str], times: int | Fraction) -> str:
         given = ", ".join(f"{name}={text}" for name, text in settings.items())
-        text = f"{formula}({given})" if given else formula
-        if record.formulas[formula].per == "layer":
-            text = f"total({text})"
-        return text if times == 1 else f"{times} * {text}"
+        calls = []
+        for number, formula in terms:
+            text = f"{formula}({given})" if given else formula
+            if record.formulas[formula].per == "layer":
+                text = f"total({text})"
+            calls.append(text if number == 1 else f"{number} * {text}")
+        text = " + ".join(calls)
+        if times == 1:
+            return text
+        factor = str(Fraction(times)).replace("/", " / ")
+        return f"{factor} * {text}" if len(calls) == 1 else f"{factor} * ({text})"
 
     def symbols(self, record: Workload, share: Share) -> dict[str, str]:
         """What the scenario sets of the symbols that a class declares, as the formula language writes it."""
         setting, deployment = self.setting, self.deployment
         values = {
             "L": str(setting.context),
-            "T": str(setting.context if setting.phase == "prefill" else 1),
+            "T": str(1 if setting.phase == "decode" else setting.context),
             "batch": str(share.batch),
             "devices": str(share.devices),
             "tensor": str(deployment.tensor),
             "expert": str(deployment.expert),
             "pipeline": str(deployment.pipeline),
             "data": str(deployment.data),
-            **{symbol: f"{name}.bits" for symbol, name in _ELEMENTS.items()},
+            **{symbol: f"{name}.bits" for symbol, name in _ELEMENTS.items() if name in self.formats},
         }
+        if setting.training:
+            values |= {
+                "positions": str(setting.context),
+                "microbatches": str(deployment.micro_batches),
+                "in_flight": str(min(deployment.micro_batches, deployment.pipeline)),
+                "recomputed": str(int(setting.recompute == "layers")),
+                **{f"spread_{what}": str(setting.sharded(what)) for what in SHARDS[1:]},
+            }
         reserve = record.symbols.get("reserve")
         if setting.reserve is not None:
             values["reserve"] = _written(setting.reserve)
@@ -220,4 +249,4 @@ def greatest(nodes: Iterable[Node]) -> Node:
     return found[0] if len(found) == 1 else Call(("max",), found)
 
 
-__all__ = ["FORMATS", "Cost", "Desk", "added", "greatest", "named", "plus"]
+__all__ = ["FORMATS", "Cost", "Desk", "Terms", "added", "greatest", "named", "plus"]

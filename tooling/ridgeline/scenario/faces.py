@@ -1,27 +1,20 @@
-"""An outcome as text and as plain data."""
+"""An outcome as text."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from textwrap import fill
-from typing import Any
 
 from ridgeline.figures.printing import show
-from ridgeline.formulas.parser import unparse
 from ridgeline.formulas.quantity import Quantity
-from ridgeline.formulas.tree import Node
 from ridgeline.knowledge.derivation import Derivation
 from ridgeline.numbers.units import describe, parse_unit
-from ridgeline.report import exact
 from ridgeline.scenario.desk import Cost
 from ridgeline.scenario.memory import Memory
 from ridgeline.scenario.outcome import Outcome, Step
-from ridgeline.scenario.parts import Part
+from ridgeline.scenario.setting import SHARDS, Deployment, Setting
 
-SCHEMA = "ridgeline-scenario/1"
 _DIGITS = 4
 _WIDTH = 116
 _OPERATIONS = tuple(parse_unit(text) for text in ("PFLOP", "TFLOP", "GFLOP", "MFLOP", "kFLOP"))
@@ -37,6 +30,9 @@ _KINDS = {
     "resident_weights": "weights",
     "resident_cache": "cache",
     "resident_state": "states",
+    "resident_gradients": "gradients",
+    "resident_optimiser": "optimiser",
+    "resident_activations": "activations",
     "resident_reserve": "reserve",
 }
 
@@ -63,9 +59,6 @@ def at_most(value: Derivation, unit: str) -> str:
 def _rounded(value: Fraction, rounding: str) -> Fraction:
     context = Context(prec=_DIGITS, rounding=rounding)
     return Fraction(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
-
-
-# Text
 
 
 def text(outcome: Outcome) -> str:
@@ -97,13 +90,11 @@ def _heading(outcome: Outcome) -> list[str]:
     setting, shared, records = outcome.setting, outcome.deployment, outcome.records
     name = {alias: reference.partition("/")[2] for alias, reference in records.items()}
     sequences, tokens = _many(setting.batch, "sequence"), _many(setting.context, "token")
-    work = (
-        f"decode, {sequences}, each new token sees {tokens}"
-        if setting.phase == "decode"
-        else f"prefill, {sequences} of {tokens}"
-    )
+    decode = f"decode, {sequences}, each new token sees {tokens}"
+    work = decode if setting.phase == "decode" else f"{setting.phase}, {sequences} of {tokens}"
     degrees = [f"{d} {shared.degree(d)}" for d in ("tensor", "pipeline", "expert", "data") if shared.degree(d) > 1]
-    formats = [f"weights {name['weights']}", f"activations {name['activations']}", f"cache {name['cache']}"]
+    last = "gradients" if setting.training else "cache"
+    formats = [f"weights {name['weights']}", f"activations {name['activations']}", f"{last} {name[last]}"]
     if records["experts"] != records["weights"]:
         formats.insert(1, f"experts {name['experts']}")
     units = [f"matrix units in {name['compute']}"]
@@ -111,11 +102,23 @@ def _heading(outcome: Outcome) -> list[str]:
     return [
         f"{name['model']} on {shared.count:,} × {name['accelerator']}: {work}",
         " · ".join((*degrees, *formats, *units, *links)),
+        *((_training(setting, shared),) if setting.training else ()),
     ]
 
 
+def _training(setting: Setting, shared: Deployment) -> str:
+    """How a training step is carried out."""
+    parts = [f"{_many(shared.micro_batches, 'micro-batch')} of {_many(shared.at_once, 'sequence')}"]
+    if shared.data > 1:
+        among = SHARDS[1 : SHARDS.index(setting.shard or "states") + 1]
+        parts.append(f"replicas divide {', '.join(among) if among else 'nothing'}")
+    parts.append("layers recomputed" if setting.recompute == "layers" else "nothing recomputed")
+    return " · ".join((*parts, "each row is both passes"))
+
+
 def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+    plural = "es" if what.endswith("ch") else "s"
+    return f"{count:,} {what}{'' if count == 1 else plural}"
 
 
 def _table(outcome: Outcome) -> list[str]:
@@ -154,24 +157,43 @@ def _together(step: Step, key: str) -> str:
 
 
 def _bounds(outcome: Outcome, step: Step) -> list[str]:
+    filling = ", and the pipeline fills and empties" if outcome.setting.training and outcome.deployment.idle else ""
     lines = [
         f"a step takes at least {at_least(step.overlapped)}, however much of it overlaps: bound by {step.bound_by}",
-        f"a step takes at least {at_least(step.in_turn)} where each part waits for the one before it",
+        f"a step takes at least {at_least(step.in_turn)} where each part waits for the one before it{filling}",
     ]
     if outcome.setting.phase == "decode":
         each, all_ = at_most(step.rate, "tokens/s"), at_most(step.throughput, "tokens/s")
         return [*lines, f"at most {each} for a sequence, {all_} for all of them"]
+    if outcome.setting.training:
+        return [*lines, *_use(outcome, step)]
     return [
         *lines,
         f"at most {at_most(step.throughput, 'prompt tokens/s')}; no prompt is done sooner than after one step",
     ]
 
 
+def _use(outcome: Outcome, step: Step) -> list[str]:
+    """Rates of training, and what part of the peak they are."""
+    lines = [f"at most {at_most(step.throughput, 'tokens/s')}"]
+    if step.needed is not None and step.utilisation is not None:
+        most = _rounded(step.utilisation.quantity.middle * 100, ROUND_CEILING)
+        lines.append(
+            f"the passes need {brief(step.needed)}, recomputation left out: model FLOP utilisation (MFU) at most {float(most):g} %"
+        )
+    idle = outcome.deployment.idle
+    if idle:
+        share = float(_rounded(idle * 100, ROUND_HALF_EVEN))
+        lines.append(f"a pipeline that fills and empties once a step leaves each stage waiting for {share:g} % of it")
+    return lines
+
+
 def _memory(outcome: Outcome, memory: Memory) -> list[str]:
     kinds = [f"{_KINDS[name]} {brief(value)}" for name, value in memory.kinds.items() if value.quantity.middle]
     if kinds and "resident_reserve" in memory.kinds and not memory.kinds["resident_reserve"].quantity.middle:
         kinds.append("no reserve (--reserve)")
-    lines = ["", f"memory of one accelerator: {', '.join(kinds)}" if kinds else "memory of one accelerator:"]
+    held = fill(f"memory of one accelerator: {', '.join(kinds)}".rstrip(), _WIDTH, subsequent_indent="  ")
+    lines = ["", *held.split("\n")]
     if memory.free is None or memory.needed is None or memory.capacity is None:
         return [*lines, f"  whether it fits cannot be told: {memory.why}"]
     room = abs(memory.free.quantity.middle)
@@ -182,110 +204,3 @@ def _memory(outcome: Outcome, memory: Memory) -> list[str]:
         most = _many(int(memory.sequences.quantity.middle), "sequence")
         lines.append(f"  room for {most} of this length in the whole deployment")
     return lines
-
-
-# Plain data
-
-
-def as_json(outcome: Outcome) -> str:
-    """The outcome as JSON."""
-    return json.dumps(as_dict(outcome), indent=1, ensure_ascii=False) + "\n"
-
-
-def as_dict(outcome: Outcome) -> dict[str, Any]:
-    """The outcome as plain data: every value exact, with the expression that gives it."""
-    setting, shared = outcome.setting, outcome.deployment
-    return {
-        "schema": SCHEMA,
-        "setting": {
-            "records": outcome.records,
-            "phase": setting.phase,
-            "batch": setting.batch,
-            "context": setting.context,
-            "count": shared.count,
-            "tensor": shared.tensor,
-            "pipeline": shared.pipeline,
-            "expert": shared.expert,
-            "data": shared.data,
-            "micro_batches": shared.micro_batches,
-            "reserve": setting.reserve,
-            "link_rate": setting.link_rate,
-        },
-        "parts": [_part(part) for part in outcome.parts],
-        "step": None if outcome.step is None else _step(outcome.step),
-        "memory": _memory_data(outcome.memory),
-        "uncounted": list(outcome.uncounted),
-        "gaps": list(outcome.gaps),
-    }
-
-
-def _part(part: Part) -> dict[str, Any]:
-    return {
-        "class": part.reference,
-        "name": part.name,
-        "covers": list(part.covers),
-        "over": part.over,
-        "path": part.path,
-        "devices": part.share.devices,
-        "sequences": part.share.batch,
-        "groups": part.share.groups,
-        "bound_by": part.bound_by,
-        "assumes": part.assumes or None,
-        "costs": {name: _cost(cost) for name, cost in part.costs.items()},
-        "times": {name: _cost(cost) for name, cost in part.times.items()},
-    }
-
-
-def _cost(cost: Cost) -> dict[str, Any]:
-    if cost.value is None:
-        return {
-            "value": None,
-            "decimal": None,
-            "unit": None,
-            "printed": None,
-            "expression": cost.expression,
-            "why": cost.why,
-        }
-    return {**_value(cost.value), "expression": cost.expression, "why": None}
-
-
-def _value(value: Derivation) -> dict[str, Any]:
-    tree: Node | None = value.tree
-    return {
-        "value": exact(value.quantity),
-        "decimal": float(value.quantity),
-        "unit": describe(value.quantity.dimension),
-        "printed": show(value.quantity, value.unit),
-        "expression": value.label if tree is None else unparse(tree),
-    }
-
-
-def _step(step: Step) -> dict[str, Any]:
-    return {
-        "bound_by": step.bound_by,
-        "resources": {name: _value(time) for name, time in step.resources.items()},
-        "overlapped": _value(step.overlapped),
-        "in_turn": _value(step.in_turn),
-        "rate": _value(step.rate),
-        "throughput": _value(step.throughput),
-    }
-
-
-def _memory_data(memory: Memory) -> dict[str, Any]:
-    def known(values: Iterable[tuple[str, Derivation | None]]) -> dict[str, Any]:
-        return {name: None if value is None else _value(value) for name, value in values}
-
-    return {
-        "costs": [{"class": of, "formula": name, **_cost(cost)} for of, name, cost in memory.costs],
-        "kinds": known(memory.kinds.items()),
-        "fits": memory.fits,
-        "why": memory.why or None,
-        **known(
-            (
-                ("needed", memory.needed),
-                ("capacity", memory.capacity),
-                ("free", memory.free),
-                ("sequences", memory.sequences),
-            )
-        ),
-    }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ridgeline.formulas.errors import FormulaError
 from ridgeline.knowledge.derivation import Derivation
-from ridgeline.records.workload import RESIDENT
+from ridgeline.records.workload import MEMORIES
 from ridgeline.scenario.desk import Cost, Desk, plus
 from ridgeline.scenario.setting import Share
 
@@ -35,7 +35,7 @@ class Memory:
 
 
 def memory(desk: Desk) -> Memory:
-    """The memory of the setting."""
+    """The memory of the setting: of serving, or of training."""
     costs = _resident(desk)
     kinds = _kinds(desk, costs)
     needed = desk.value(plus(kinds), kinds, "needed") if kinds else None
@@ -53,20 +53,29 @@ def memory(desk: Desk) -> Memory:
 
 def _resident(desk: Desk) -> list[tuple[str, str, Cost]]:
     """The parts of memory: class, formula and value."""
-    deployment = desk.deployment
-    share = Share(deployment.tensor, deployment.replica_batch, 1)
+    deployment, training = desk.deployment, desk.setting.training
+    # Caches are those of all sequences; what a backward pass needs is that of the micro-batches on their way.
+    share = Share(deployment.tensor, deployment.at_once if training else deployment.replica_batch, 1)
     costs = []
     for entry, record in desk.classes:
-        if "memory" in record.part_of and desk.applies(entry):
-            given = [name for name in RESIDENT if name in record.formulas]
-            costs += [(entry.reference, name, desk.cost(entry, name, share)) for name in given]
+        if _whole(desk) in record.part_of and desk.applies(entry):
+            given = [name for name in _resident_formulas(desk) if name in record.formulas]
+            costs += [(entry.reference, name, desk.cost(entry, ((1, name),), share)) for name in given]
     return costs
+
+
+def _whole(desk: Desk) -> str:
+    return "training-memory" if desk.setting.training else "memory"
+
+
+def _resident_formulas(desk: Desk) -> tuple[str, ...]:
+    return tuple(f"resident_{kind}" for kind in MEMORIES[_whole(desk)])
 
 
 def _kinds(desk: Desk, costs: list[tuple[str, str, Cost]]) -> dict[str, Derivation]:
     """The known values by formula, those of several classes added up."""
     kinds = {}
-    for name in RESIDENT:
+    for name in _resident_formulas(desk):
         values = [cost.value for _, of, cost in costs if of == name and cost.value is not None]
         terms = {f"{name}.part_{index}": value for index, value in enumerate(values, 1)}
         if terms:

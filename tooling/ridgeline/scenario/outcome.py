@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ridgeline.formulas.tree import Node
 from ridgeline.knowledge.derivation import Derivation
 from ridgeline.lookup import Lookup
 from ridgeline.records.layers import ExpertFeedForward, GroupedAttention, LatentAttention
@@ -20,8 +21,12 @@ class Step:
 
     ``resources`` holds the time that all parts together take of each resource. ``overlapped`` is the greatest of these:
     nothing can be faster, however well the parts overlap. ``in_turn`` adds up the longest time of each part: the least
-    where a part begins when the one before it ends. ``rate`` is tokens of one sequence, ``throughput`` of all of them, in
-    a second: at most, by the first bound.
+    where a part begins when the one before it ends, and in training where a pipeline fills and empties. ``rate`` is tokens
+    of one sequence, ``throughput`` of all of them, in a second: at most, by the first bound.
+
+    In training ``needed`` are the operations of the matrix units that the two passes need, none of them a second time;
+    ``utilisation`` is their part of what all accelerators could do in the time of the first bound: the most that the model
+    FLOP utilisation (MFU) can be.
     """
 
     resources: dict[str, Derivation]
@@ -29,6 +34,8 @@ class Step:
     in_turn: Derivation
     rate: Derivation
     throughput: Derivation
+    needed: Derivation | None = None
+    utilisation: Derivation | None = None
 
     @property
     def bound_by(self) -> str:
@@ -124,16 +131,52 @@ def _step(desk: Desk, found: list[Part]) -> Step | None:
     overlapped = desk.value(greatest(map(named, symbols)), symbols, "overlapped")
     if not overlapped.quantity.middle:
         return None
-    own = [[f"{part.alias}.{name}" for name in part.times if f"{part.alias}.{name}" in times] for part in found]
-    in_turn = desk.value(added([greatest(map(named, names)) for names in own if names]), times, "in_turn")
-    tokens = desk.setting.context if desk.setting.phase == "prefill" else 1
+    in_turn = _in_turn(desk, found, times)
+    tokens = 1 if desk.setting.phase == "decode" else desk.setting.context
     rate = desk.value(f"as({tokens}, token) / step", {"step": overlapped}, "rate")
     throughput = desk.value(
         "sequences * rate",
         {"rate": rate, "sequences": desk.value(str(desk.deployment.batch), label="sequences")},
         "throughput",
     )
-    return Step(resources, overlapped, in_turn, rate, throughput)
+    return Step(resources, overlapped, in_turn, rate, throughput, *_use(desk, found, overlapped))
+
+
+def _in_turn(desk: Desk, found: list[Part], times: dict[str, Derivation]) -> Derivation:
+    """The longest time of each part, one after the other; in training with the time for which stages wait."""
+
+    def longest(some: list[Part]) -> list[Node]:
+        own = [[f"{part.alias}.{name}" for name in part.times if f"{part.alias}.{name}" in times] for part in some]
+        return [greatest(map(named, names)) for names in own if names]
+
+    if not (desk.setting.training and desk.deployment.idle):
+        return desk.value(added(longest(found)), times, "in_turn")
+    # What the replicas do together waits for no stage.
+    symbols = dict(times)
+    for name, some in (
+        ("in_stages", [part for part in found if part.over != "data"]),
+        ("by_replicas", [part for part in found if part.over == "data"]),
+    ):
+        nodes = longest(some)
+        symbols[name] = desk.value(added(nodes), times, name) if nodes else desk.value("as(0, s)", label=name)
+    shared = desk.deployment
+    filled = shared.micro_batches + shared.pipeline - 1
+    busy = max(shared.micro_batches, shared.pipeline)
+    return desk.value(f"in_stages * {filled} / {busy} + by_replicas", symbols, "in_turn")
+
+
+def _use(desk: Desk, found: list[Part], step: Derivation) -> tuple[Derivation | None, Derivation | None]:
+    """The operations that a training step needs, and the most of their peak that the accelerators can come to."""
+    terms = {
+        f"{part.alias}.needed": part.needed.value
+        for part in found
+        if part.needed is not None and part.needed.value is not None
+    }
+    if not terms:
+        return None, None
+    needed = desk.value(plus(terms), terms, "needed")
+    text = f"needed / ({desk.deployment.count} * peak * step)"
+    return needed, desk.value(text, {"needed": needed, "step": step}, "utilisation")
 
 
 def _symbol(resource: str) -> str:

@@ -10,12 +10,15 @@ from ridgeline.knowledge.base import Entry
 from ridgeline.knowledge.derivation import Derivation
 from ridgeline.records.layers import ExpertFeedForward, GroupedAttention, LatentAttention, LayerGroup
 from ridgeline.records.model import Model
-from ridgeline.records.workload import COSTS, Degree, Work, Workload
-from ridgeline.scenario.desk import Cost, Desk
+from ridgeline.records.workload import BACKWARD, COSTS, Degree, Work, Workload
+from ridgeline.scenario.desk import Cost, Desk, Terms
 from ridgeline.scenario.setting import Share
 
 #: A time → what takes it.
 RESOURCES = {"compute_time": "compute", "memory_time": "memory", "link_time": "link"}
+_WORK: tuple[Work, ...] = Work.__args__  # type: ignore[attr-defined]
+#: Work that every layer has of its own: from its norms to its feed-forward part.
+_OF_LAYERS = frozenset(_WORK[_WORK.index("norms") : _WORK.index("output-head")])
 
 
 @dataclass(frozen=True)
@@ -23,19 +26,21 @@ class Part:
     """One class as a part of the step.
 
     ``costs`` holds operations and bytes of the whole deployment, and the bytes that one accelerator sends; ``times`` how
-    long the part takes each resource in a step, by the name of the formula. ``assumes`` says what the class takes for
-    granted where it could be otherwise.
+    long the part takes each resource in a step, by the name of the formula; both of forward and backward pass in training.
+    ``assumes`` says what the class takes for granted where it could be otherwise. ``needed`` are, in training, the
+    operations of the matrix units without those that are done a second time.
     """
 
     reference: str
     name: str
-    covers: tuple[str, ...]
+    covers: tuple[Work, ...]
     over: Degree
     path: str
     share: Share
     costs: dict[str, Cost]
     times: dict[str, Cost]
     assumes: str = ""
+    needed: Cost | None = None
 
     @property
     def bound_by(self) -> str:
@@ -58,8 +63,7 @@ def parts(desk: Desk) -> list[Part]:
             part = _part(desk, entry, record)
             if any(c.value is None or c.value.quantity.middle for c in (*part.costs.values(), *part.times.values())):
                 found.append(part)
-    order: tuple[str, ...] = Work.__args__  # type: ignore[attr-defined]
-    return sorted(found, key=lambda part: (min(order.index(work) for work in part.covers), part.reference))
+    return sorted(found, key=lambda part: (min(_WORK.index(work) for work in part.covers), part.reference))
 
 
 def _takes_part(desk: Desk, record: Workload) -> bool:
@@ -68,16 +72,42 @@ def _takes_part(desk: Desk, record: Workload) -> bool:
 
 
 def _part(desk: Desk, entry: Entry, record: Workload) -> Part:
-    share = desk.deployment.share(record.over)
+    share, repeats = desk.deployment.share(record.over), desk.deployment.repeats(record.over)
     costs, times = {}, {}
     for name, time in COSTS.items():
         if name in record.formulas:
-            costs[name] = desk.cost(entry, name, share, 1 if name == "link_bytes" else share.groups)
-            times[time] = desk.cost(entry, time, share)
+            again = _again(desk, record) and name != "link_bytes"
+            groups = repeats if name == "link_bytes" else share.groups
+            costs[name] = desk.cost(entry, _passes(desk, record, name, again), share, groups)
+            times[time] = desk.cost(entry, _passes(desk, record, time, again), share, repeats)
+    needed = None
+    if desk.setting.training and record.path == "tensor" and "flops" in costs:
+        needed = desk.cost(entry, _passes(desk, record, "flops", False), share, share.groups)
     assumed = " ".join((record.assumes or "").split())
     return Part(
-        entry.reference, record.name, tuple(record.covers), record.over, record.path, share, costs, times, assumed
+        entry.reference,
+        record.name,
+        tuple(record.covers),
+        record.over,
+        record.path,
+        share,
+        costs,
+        times,
+        assumed,
+        needed,
     )
+
+
+def _passes(desk: Desk, record: Workload, formula: str, again: bool) -> Terms:
+    """How often a cost counts in a step: once, ``again`` where it is computed anew, and that of the backward pass."""
+    forward = ((2 if again else 1, formula),)
+    backward = BACKWARD + formula
+    return (*forward, (1, backward)) if desk.setting.training and backward in record.formulas else forward
+
+
+def _again(desk: Desk, record: Workload) -> bool:
+    """Whether the backward pass does the work of a class anew: all of it is of layers, whose input alone was kept."""
+    return desk.setting.recompute == "layers" and _OF_LAYERS.issuperset(record.covers)
 
 
 # What nobody counts
@@ -91,12 +121,15 @@ def uncounted(desk: Desk, found: list[Part]) -> tuple[str, ...]:
     for index, group in enumerate(record.layers):
         covered = _covered(desk, found, index)
         for work in _of_layer(group):
-            if work not in covered:
+            if work not in covered and not (desk.setting.training and work == "cache-write"):
                 missing[work] = missing.get(work, 0) + group.count
     layers = sum(group.count for group in record.layers)
     covered = _covered(desk, found, None)
-    whole = [work for work in ("embedding", "output-head", "sampling") if work not in covered]
+    ends = ("embedding", "output-head", "optimiser" if desk.setting.training else "sampling")
+    whole = [work for work in ends if work not in covered]
     traffic = [work for over, work in _TRAFFIC.items() if desk.deployment.active(over) and work not in covered]
+    if not desk.setting.training:
+        traffic = [work for work in traffic if work != "gradient-collective"]
     return (*(w if n == layers else f"{w} in {n} of {layers} layers" for w, n in missing.items()), *whole, *traffic)
 
 
@@ -138,6 +171,7 @@ _TRAFFIC: dict[Degree, Work] = {
     "tensor": "tensor-collective",
     "expert": "expert-exchange",
     "pipeline": "pipeline-transfer",
+    "data": "gradient-collective",
 }
 
 

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 from ridgeline.records.workload import Degree
 
-Phase = Literal["prefill", "decode"]
+Phase = Literal["prefill", "decode", "training"]
+#: What training computes again in the backward pass: nothing, or all of each layer but its input.
+Recompute = Literal["nothing", "layers"]
+#: What the replicas of a model in training divide among them, each with all that stands before it.
+Shard = Literal["nothing", "states", "gradients", "weights"]
+PHASES: tuple[Phase, ...] = ("prefill", "decode", "training")
+RECOMPUTE: tuple[Recompute, ...] = ("nothing", "layers")
+SHARDS: tuple[Shard, ...] = ("nothing", "states", "gradients", "weights")
 #: More than anyone has, and few enough that no product of them is long.
 _MOST = {"batch": 10**9, "context": 10**12, "accelerators": 10**6}
 
@@ -23,9 +31,14 @@ class Setting:
     Records are given as ids (``llama-3.1-70b``) or as ``folder/id``. ``count`` accelerators are ``tensor`` × ``pipeline``
     × ``data``; ``tensor`` is what is left over where it is not given. ``expert`` is over how many of the tensor × data
     accelerators of a stage the routed experts are spread. ``batch`` counts the sequences of the whole deployment;
-    ``context`` is, in decode, the tokens that each new token sees, in prefill the tokens of each prompt. ``compute`` is
-    the format of the matrix units, that of the activations where it is not given; ``reserve`` (``4 GiB``) what the
-    runtime keeps of each memory; ``link_rate`` (``50 GB/s``) replaces the rate of an accelerator's links to its peers.
+    ``context`` is, in decode, the tokens that each new token sees, in prefill the tokens of each prompt, in training those
+    of each sequence. ``compute`` is the format of the matrix units, that of the activations where it is not given;
+    ``reserve`` (``4 GiB``) what the runtime keeps of each memory; ``link_rate`` (``50 GB/s``) replaces the rate of an
+    accelerator's links to its peers.
+
+    Of training alone: ``micro_batch`` sequences of a replica pass the stages at once (one, where it is not given);
+    ``recompute`` says what of the forward pass the backward pass does again; ``shard`` what the replicas divide among them
+    (``states`` of the optimiser, where it is not given); ``gradients`` is their number format (``bf16``).
     """
 
     model: str
@@ -45,6 +58,19 @@ class Setting:
     compute: str | None = None
     reserve: str | None = None
     link_rate: str | None = None
+    micro_batch: int | None = None
+    recompute: Recompute = "nothing"
+    shard: Shard | None = None
+    gradients: str | None = None
+
+    @property
+    def training(self) -> bool:
+        """Whether a step has a backward pass."""
+        return self.phase == "training"
+
+    def sharded(self, what: Shard) -> int:
+        """Whether the replicas divide this among them: 1 or 0."""
+        return int(SHARDS.index(self.shard or "states") >= SHARDS.index(what))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +88,7 @@ class Deployment:
 
     A step takes every sequence one token (in prefill one prompt) further. The sequences of a replica pass the stages of
     a pipeline in as many micro-batches as there are stages, so that all stages are busy; a micro-batch is in one stage
-    at a time.
+    at a time. In training the micro-batches are as large as the setting says.
     """
 
     tensor: int
@@ -82,6 +108,21 @@ class Deployment:
         """Sequences of one replica."""
         return self.batch // self.data
 
+    @property
+    def at_once(self) -> int:
+        """Sequences of a micro-batch."""
+        return self.replica_batch // self.micro_batches
+
+    @property
+    def rounds(self) -> Fraction:
+        """How often a stage is busy for as long as a micro-batch takes through all of them; once at least."""
+        return Fraction(max(self.micro_batches, self.pipeline), self.pipeline)
+
+    @property
+    def idle(self) -> Fraction:
+        """Share of the time of a step that ends with an empty pipeline in which a stage waits, as it fills and empties."""
+        return Fraction(self.pipeline - 1, self.micro_batches + self.pipeline - 1)
+
     def degree(self, over: Degree) -> int:
         """One degree by name."""
         return {"tensor": self.tensor, "expert": self.expert, "pipeline": self.pipeline, "data": self.data}[over]
@@ -95,12 +136,22 @@ class Deployment:
         return self.expert > self.tensor if over == "expert" else self.degree(over) > 1
 
     def share(self, over: Degree) -> Share:
-        """The group that the symbol ``devices`` of a class counts."""
-        at_once = self.replica_batch // self.micro_batches
+        """The group that the symbol ``devices`` of a class counts.
+
+        A stage hands all micro-batches on in a step, and replicas meet once in it.
+        """
         if over == "expert":
             wide = max(self.expert, self.tensor)
-            return Share(wide, at_once * wide // self.tensor, self.data * self.tensor // wide * self.micro_batches)
-        return Share(self.degree(over), at_once, self.data * self.micro_batches)
+            return Share(wide, self.at_once * wide // self.tensor, self.data * self.tensor // wide * self.micro_batches)
+        if over == "pipeline":
+            return Share(self.pipeline, self.replica_batch, self.data)
+        if over == "data":
+            return Share(self.data, self.batch, 1)
+        return Share(self.tensor, self.at_once, self.data * self.micro_batches)
+
+    def repeats(self, over: Degree) -> Fraction:
+        """How often an accelerator does its share of the work of a group in a step."""
+        return self.rounds if over in ("tensor", "expert") else Fraction(1)
 
 
 def deployment(setting: Setting) -> Deployment:
@@ -108,11 +159,13 @@ def deployment(setting: Setting) -> Deployment:
     for what, value, most in (
         ("batch", setting.batch, _MOST["batch"]),
         ("context", setting.context, _MOST["context"]),
+        ("micro-batch", 1 if setting.micro_batch is None else setting.micro_batch, _MOST["batch"]),
         *((name, getattr(setting, name), _MOST["accelerators"]) for name in ("count", "pipeline", "expert", "data")),
         ("tensor", 1 if setting.tensor is None else setting.tensor, _MOST["accelerators"]),
     ):
         if not 1 <= value <= most:
             raise ScenarioError(f"{what} {value:,}: at least 1 and at most {most:,}")
+    _phase(setting)
     tensor = _tensor(setting)
     if (tensor * setting.data) % setting.expert:
         raise ScenarioError(
@@ -126,14 +179,44 @@ def deployment(setting: Setting) -> Deployment:
             f"{_many(setting.batch, 'sequence')} cannot be split evenly among {setting.data} replicas: "
             f"make batch a multiple of {setting.data}"
         )
-    replica = setting.batch // setting.data
+    micro = _micro_batches(setting, setting.batch // setting.data)
+    return Deployment(tensor, setting.pipeline, setting.expert, setting.data, setting.batch, micro)
+
+
+def _phase(setting: Setting) -> None:
+    """Words that mean something, and what belongs to training said of nothing else."""
+    for what, word, known in (
+        ("phase", setting.phase, PHASES),
+        ("recompute", setting.recompute, RECOMPUTE),
+        ("shard", setting.shard or SHARDS[0], SHARDS),
+    ):
+        if word not in known:
+            raise ScenarioError(f"{what} {word}: write {', '.join(known[:-1])} or {known[-1]}")
+    given = {"micro-batch": setting.micro_batch, "shard": setting.shard, "gradients": setting.gradients}
+    if setting.recompute != "nothing":
+        given["recompute"] = setting.recompute
+    stray = [name for name, value in given.items() if value is not None]
+    if stray and not setting.training:
+        raise ScenarioError(f"{stray[0]} belongs to training: leave it out of {setting.phase}")
+
+
+def _micro_batches(setting: Setting, replica: int) -> int:
+    """The parts that the sequences of a replica pass the pipeline in."""
+    if setting.training:
+        size = setting.micro_batch or 1
+        if replica % size:
+            raise ScenarioError(
+                f"{_many(replica, 'sequence')} of a replica cannot be split into micro-batches of {size}: "
+                f"make batch a multiple of {setting.data * size}"
+            )
+        return replica // size
     micro = min(setting.pipeline, replica)
     if replica % micro:
         raise ScenarioError(
             f"{_many(replica, 'sequence')} of a replica cannot be split evenly into {micro} micro-batches, one for each "
             f"stage of the pipeline: make batch a multiple of {setting.data * micro}"
         )
-    return Deployment(tensor, setting.pipeline, setting.expert, setting.data, setting.batch, micro)
+    return micro
 
 
 def _tensor(setting: Setting) -> int:

@@ -146,7 +146,7 @@ CODES: dict[str, dict[str, str]] = {
         "citation": "a citation in brackets", "counting-word": "a small number in words that counts things of the sentence",
     },
     "metadata": {
-        "schema_version": "version of the tables", "data_version": "a hash of all record files",
+        "schema_version": "version of the tables", "edition": "number of this edition of the records", "data_version": "a hash of all record files",
         "commit": "the commit of the records", "licence": "licence of the records", "tool_version": "version of the program",
         "source_date": "the date that the build was told, not the time when it ran",
     },

@@ -33,6 +33,7 @@ from ridgeline.store.tables import SCHEMA_VERSION, Base
 from ridgeline.store.values import Quantities
 from ridgeline.store.views import VIEWS
 from ridgeline.store.workloads import workloads
+from ridgeline.text.beside import contents, edition
 
 #: ``RIDG``: tells the file from any other SQLite database.
 APPLICATION_ID = 0x52494447
@@ -240,6 +241,9 @@ def metadata(report: Report, about: Mapping[str, str]) -> dict[str, str]:
         "schema_version": str(SCHEMA_VERSION), "data_version": digest.hexdigest()[:16],
         "tool_version": ridgeline.__version__,
     }  # fmt: skip
+    beside = report.knowledge.beside
+    if number := edition(contents(report.knowledge.root) if beside is None else beside):
+        found["edition"] = number
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     if epoch.isdecimal():
         found["source_date"] = datetime.fromtimestamp(int(epoch), UTC).date().isoformat()

@@ -8,7 +8,8 @@ from ridgeline.check import Report
 from ridgeline.figures.conclusion import Conclusion
 from ridgeline.figures.figure import FigureResult
 from ridgeline.figures.printing import show, show_beside
-from ridgeline.findings.finding import Finding
+from ridgeline.findings.faces import waived_as_text
+from ridgeline.findings.finding import Finding, Waived
 from ridgeline.knowledge.base import Entry
 from ridgeline.numbers.interval import exact_text
 from ridgeline.records.walk import dotted, walk
@@ -81,6 +82,7 @@ class Prose:
             "rule": figure.rule or None, "reason": figure.reason or None,
             "source": self.quantities.source(figure.source), "locator": figure.at or None,
             "checked": figure.checked or None, "entry": figure.entry if figure.entry >= 0 else None,
+            "waived": _waived(figure.waived),
         }  # fmt: skip
         if derivation is not None:
             row["derivation"] = self.quantities.root(derivation)
@@ -99,7 +101,7 @@ class Prose:
                 "text": " ".join(conclusion.words.split()), "claim": conclusion.claim, "relation": conclusion.relation,
                 "left_side": self.quantities.root(left), "left_display": show(left.quantity, left.unit),
                 "right_side": self.quantities.root(right), "right_display": show(right.quantity, right.unit),
-                "holds": int(conclusion.holds),
+                "holds": int(conclusion.holds), "waived": _waived(conclusion.waived),
             }
         )  # fmt: skip
 
@@ -111,6 +113,10 @@ def _float(value: object) -> float | None:
         return None
 
 
+def _waived(waived: Waived | None) -> str | None:
+    return None if waived is None else waived_as_text(waived)
+
+
 def finding_rows(findings: Iterable[Finding]) -> list[Row]:
     """The rows of ``findings``, in the order in which they are given."""
     return [
@@ -118,7 +124,7 @@ def finding_rows(findings: Iterable[Finding]) -> list[Row]:
             "id": number, "rule": f.rule, "level": f.level.value, "path": f.place.path, "line": f.place.line,
             "col": f.place.column, "length": f.place.length, "record": f.record or None, "field": f.field or None,
             "message": f.message, "found": f.found or None, "expected": f.expected or None, "because": f.because or None,
-            "mend": f.mend or None, "fixable": int(f.fixable),
+            "mend": f.mend or None, "fixable": int(f.fixable), "waived": _waived(f.waived),
         }
         for number, f in enumerate(findings, 1)
     ]  # fmt: skip

@@ -351,6 +351,8 @@ class Figure(Base):
     locator: Mapped[str | None]
     checked: Mapped[str | None]
     entry: Mapped[int | None]
+    # Of a numeral that does not hold, where that is waived: until when, by whom and why.
+    waived: Mapped[str | None]
 
 
 class Conclusion(Base):
@@ -375,6 +377,7 @@ class Conclusion(Base):
     right_side: Mapped[MaybeDerivation]
     right_display: Mapped[str]
     holds: Mapped[int]
+    waived: Mapped[str | None]
 
 
 class Finding(Base):
@@ -396,3 +399,4 @@ class Finding(Base):
     because: Mapped[str | None]
     mend: Mapped[str | None]
     fixable: Mapped[int]
+    waived: Mapped[str | None]

@@ -142,7 +142,7 @@ ORDER BY 1, 2, 4
 
 _FIGURES = """
 SELECT f.record, r.path, f.line, f.col, p.field, f.text, f.unit, f.status, f.grade, f.expression, f.equation,
-       f.computed_display AS computed, f.because, f.source, f.rule, f.reason
+       f.computed_display AS computed, f.because, f.source, f.rule, f.reason, f.holds, f.waived
 FROM figures f JOIN passages p ON p.id = f.passage JOIN records r ON r.reference = f.record
 ORDER BY f.id
 """
@@ -168,7 +168,7 @@ ORDER BY q.record, q.line, q.name
 """
 
 _CONCLUSIONS = """
-SELECT c.record, r.path, c.line, c.col, p.field, c.text, c.claim, c.left_display, c.right_display, c.holds
+SELECT c.record, r.path, c.line, c.col, p.field, c.text, c.claim, c.left_display, c.right_display, c.holds, c.waived
 FROM conclusions c JOIN passages p ON p.id = c.passage JOIN records r ON r.reference = c.record
 ORDER BY c.id
 """

@@ -295,11 +295,13 @@ class Builder:
             return
         for pattern, mend in _MISREAD:
             if re.match(pattern, text):
+                because, _, step = mend.rpartition(": ") if "readers" in mend else ("", "", mend)
                 self._refuse(
                     "yaml-misread",
                     event.start_mark,
                     f"{text[:40]} can be read as two different values",
-                    mend,
+                    step,
+                    because,
                     length=len(text),
                 )
                 return
