@@ -81,7 +81,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
         connection.execute("UPDATE formulas SET means = ?, unit = ?, mathml = ?", (SCRIPT, BREAK, TITLE))
         connection.execute("UPDATE symbols SET means = ?, default_text = ?", ("\x02wzxhzdk:0\x03" + SCRIPT, BREAK))
         connection.commit()
-    build(path, root / "site", repository_url="https://git.example.org/r")
+    code = Path(__file__).parents[2] / "build" / "site-code"
+    build(path, root / "site", repository_url="https://git.example.org/r", code=code)
     return root / "site"
 
 
@@ -103,7 +104,7 @@ def test_no_script_runs_and_nothing_leaves(hostile: Path, hostile_url: str, brow
     page = context.new_page()
     page.on("request", lambda r: outside.append(r.url) if not r.url.startswith((hostile_url, "data:")) else None)
     page.on("dialog", lambda d: (dialogs.append(d.message), d.dismiss()))
-    own = {p.name for p in (hostile / "assets" / "javascripts").rglob("*.js")}
+    own = {p.name for p in (hostile / "assets").rglob("*.js")}
     for path in sorted(hostile.rglob("*.html")):
         page.goto(f"{hostile_url}/{path.relative_to(hostile).as_posix()}")
         assert page.evaluate("window.pwned === undefined"), path
@@ -155,11 +156,11 @@ def test_hostile_text_is_shown_as_text(hostile_url: str, browser: Browser) -> No
 def test_search_results_are_text(hostile_url: str, browser: Browser) -> None:
     page = browser.new_context().new_page()
     page.goto(hostile_url)
-    page.wait_for_load_state("networkidle")
-    page.locator("input.md-search__input").click()
-    page.locator("input.md-search__input").press_sequentially("indented")
-    page.locator(".md-search-result__link").first.wait_for()
-    assert "indented" in (page.locator(".md-search-result").text_content() or "")
-    assert page.locator(".md-search-result").locator("script, img, svg[onload]").count() == 0
+    page.locator("button.rl-search-open").click()
+    page.locator("dialog.rl-search input").fill("indented")
+    results = page.locator(".rl-search-results")
+    results.locator("mark").first.wait_for()
+    assert "indented" in (results.text_content() or "")
+    assert results.locator("script, img, svg").count() == 0
     assert page.evaluate("window.pwned === undefined")
     page.context.close()

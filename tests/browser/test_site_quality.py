@@ -30,7 +30,6 @@ _AXE = """async () => {
 #: Faults of the shell itself, which a page of ours cannot mend: the message, and why it does no harm.
 SHELL_FAULTS = {
     "Attribute “autocomplete” is only allowed when": "on the hidden inputs of the drawer and the search; ignored",
-    "The value of the “for” attribute of the “label”": "the palette's labels name the input of the next scheme",
 }
 
 

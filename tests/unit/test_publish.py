@@ -178,6 +178,10 @@ def test_every_letter_of_a_text_is_kept(text: str) -> None:
 def test_a_wrong_number_says_so_in_words(pen: Pen) -> None:
     html = pen.figure(figure("at 591 tokens", "591", holds=False))
     assert "fig-failing" in html and ">does not hold<" in html
+    waived = pen.figure(
+        replace(figure("at 591 tokens", "591", holds=False), waived="waived until 2027-02-28 by acme: X.")
+    )
+    assert "fig-failing" in waived and ">does not hold (waived)<" in waived
     assert 'class="mark">unverified<' in pen.figure(figure("at 591 tokens", "591", "unverified", None))
     assert pen.figure(figure("at 591 tokens", "591", "set-aside", None)) == "591"
 
@@ -372,4 +376,5 @@ def test_pages_are_written_from_the_database_alone() -> None:
     ran = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": SOURCE}
     )
-    assert ran.stdout.split() == ["export", "publish"]
+    # Programs of derivations are written from the formulas in the database, by the language that they are in.
+    assert ran.stdout.split() == ["export", "formulas", "numbers", "publish"]

@@ -11,7 +11,24 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from ridgeline.publish import derived, downloads, listings, renamed, shell, written
+from ridgeline.publish import (
+    calculator,
+    compare,
+    derived,
+    downloads,
+    explorer,
+    feeds,
+    listings,
+    mistakes,
+    questions,
+    renamed,
+    rulebook,
+    search,
+    shell,
+    sqlpage,
+    timeline,
+    written,
+)
 from ridgeline.publish.address import DERIVATIONS, Addresses, page_of
 from ridgeline.publish.content import Database, Record
 from ridgeline.publish.database import read
@@ -22,7 +39,13 @@ from ridgeline.publish.pen import Pen
 from ridgeline.publish.views import VIEWS
 
 #: What writes pages of the database as a whole, such as a comparison of records.
-WHOLE: tuple[Callable[[Callable[[str], Pen]], Iterable[Page]], ...] = ()
+WHOLE: tuple[Callable[[Callable[[str], Pen]], Iterable[Page]], ...] = (
+    mistakes.pages,
+    questions.pages,
+    rulebook.pages,
+    sqlpage.pages,
+    timeline.pages,
+)
 #: Hand-written pages, styles and the generator's configuration.
 SITE = Path(__file__).resolve().parents[3] / "site"
 _NO_DAY = "2000-01-01"
@@ -48,13 +71,15 @@ def build(
     repository_url: str | None = None,
     site: Path = SITE,
     code: Path | None = None,
+    records: Path | None = None,
 ) -> SiteResult:
     """Write the site of a database to a folder, which is replaced whole or not at all.
 
     ``base_url`` is where the site will stand (``https://example.org/ridgeline/``; empty or ``/``: at the root of a host
     that is not known yet), ``repository_url`` where its records can be edited. ``code`` is the folder of the bundled
-    browser code; without it the pages have everything but their live parts. Raises :class:`BuildError`,
-    ``DatabaseError``, ``ExportError`` or ``ShellError``.
+    browser code; without it the pages have everything but their live parts, and there is no search index.
+    ``records`` is the root of the records that the database was made of: the calculator's programs come from them. Raises
+    :class:`BuildError`, ``DatabaseError``, ``ExportError``, ``SearchError`` or ``ShellError``.
     """
     base_url = "" if base_url == "/" else base_url
     for name, url in (("base URL", base_url), ("repository URL", repository_url)):
@@ -71,9 +96,10 @@ def build(
         work = Path(folder)
         made = work / "site"
         offered = downloads.write(database, work / "files")
-        _build(content, work, made, site, base_url, repository_url, offered, code)
+        _build(content, work, made, site, base_url, repository_url, offered, code, records)
         downloads.place(work / "files", made)
         renamed.pages(offered.renamed, content, made, base_url)
+        feeds.write(database, made, base_url)
         pages = sum(1 for _ in made.rglob("*.html"))
         _exchange(made, output, work / "old")
     return SiteResult(pages, output)
@@ -88,6 +114,7 @@ def _build(
     repository: str | None,
     offered: Offered,
     code: Path | None,
+    records: Path | None,
 ) -> None:
     docs = work / "docs"
     shutil.copytree(site / "assets", docs / "assets")
@@ -96,11 +123,18 @@ def _build(
     addresses = Addresses(database)
 
     def pen(here: str) -> Pen:
-        return Pen(database, addresses, here, repository)
+        return Pen(database, addresses, here, repository, base_url)
 
+    programs = None if records is None else calculator.programs(database, records)
+    compare.files(pen, work / "files")
+    if programs is not None:
+        calculator.files(pen, work / "files", programs)
     pages = [
         *written.pages(site / "pages", pen, offered),
         *(page for made_of in WHOLE for page in made_of(pen)),
+        *compare.pages(pen),
+        *calculator.pages(pen, programs),
+        *explorer.pages(pen, programs),
         *(listing(pen, *entry) for entry in listings.LISTS),
         *(record_page(pen(page_of(r.reference)), r) for r in database.records.values() if r.kind in VIEWS),
     ]
@@ -114,6 +148,8 @@ def _build(
     )
     _write(config, text)
     shell.run(config, last_day(database))
+    if code is not None:
+        search.index(made)  # before there are thousands of derivation pages, which it would read to leave them out
     derivation_pages(pen, database, addresses, made)
 
 
@@ -128,7 +164,10 @@ def record_page(pen: Pen, record: Record) -> Page:
     """The page of a record."""
     template, view = VIEWS[record.kind]
     description = f"{record.name}: every number with its derivation and source."
-    return Page(page_of(record.reference), record.name, description, body(template, view(pen, record)))
+    context = view(pen, record)
+    names = (record.name, *context["names"], record.id)
+    kind = next(title for _, kind, title, _ in listings.LISTS if kind == record.kind)
+    return Page(page_of(record.reference), record.name, description, body(template, context), names=names, kind=kind)
 
 
 def listing(pen: Callable[[str], Pen], folder: str, kind: str, title: str, description: str) -> Page:

@@ -151,6 +151,7 @@ class Figure:
     source: str | None
     locator: str | None
     checked: str | None
+    waived: str | None = None
 
     @property
     def failing(self) -> bool:

@@ -164,7 +164,7 @@ def _figure(r: Row, where: str) -> Figure:
         status=r["status"], grade=r["grade"], holds=None if r["holds"] is None else bool(r["holds"]),
         expression=r["expression"], equation=r["equation"], derivation=r["derivation"],
         computed=r["computed_display"], because=r["because"], rule=r["rule"], reason=r["reason"],
-        source=r["source"], locator=r["locator"], checked=r["checked"],
+        source=r["source"], locator=r["locator"], checked=r["checked"], waived=r["waived"],
     )  # fmt: skip
 
 

@@ -6,6 +6,9 @@ from typing import Any
 
 from markupsafe import Markup
 
+from ridgeline.publish import live
+from ridgeline.publish.asking import question
+from ridgeline.publish.cite import citation
 from ridgeline.publish.content import Derivation, Quantity
 from ridgeline.publish.pen import Pen
 
@@ -39,6 +42,7 @@ def context(pen: Pen, d: Derivation) -> dict[str, Any]:
     used = database.parents.get(d.id, [])
     quantities = [q for leaf in database.leaves(d.id) if (q := database.given(leaf)) is not None]
     unit = "" if d.dimension == "1" else d.dimension
+    program = live.payload(pen, d)
     return {
         "pen": pen,
         "d": d,
@@ -47,6 +51,11 @@ def context(pen: Pen, d: Derivation) -> dict[str, Any]:
         "means": d.means or next((q.means for q in database.named.get(d.id, []) if q.means), None),
         "inputs": [_input(pen, step.name, database.derivations[step.child]) for step in d.steps],
         "leaves": _distinct(quantities),
+        "program": program.block if program else "",
+        "fields": program.fields if program else 0,
+        "cite": citation(pen, full_title(pen, d), d, owner),
+        "question": question(pen.repository, f"{owner or ''} {title(pen, d)}".strip(), d.shown),
+        "edit": pen.edit(database.records[owner].path) if owner in database.records else None,
         "exact": grouped(d.exact),
         "low": grouped(d.low),
         "high": grouped(d.high),

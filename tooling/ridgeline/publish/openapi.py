@@ -46,6 +46,12 @@ def _paths(folders: Sequence[str]) -> Json:
     return {
         "/index.json": _get("index", "All records, the lists of each kind, and ids that changed", "whole", "index"),
         "/all.json": _get("all", "Every record in one file", "whole", "dump"),
+        "/changes.json": _get(
+            "changes",
+            "What changed, newest first: whoever looks for what is new since a day reads until an earlier one",
+            "whole",
+            "changes",
+        ),
         "/codes.json": _get("codes", "What each status, grade, basis and unit means", "whole", "codes"),
         "/{folder}.json": _get("list", "The records of a kind with their values", "records", "list", [kind], missing),
         "/{folder}/{id}.json": _get(
@@ -99,7 +105,7 @@ def _lists() -> Json:
     """The schemas of the files that are no record."""
     about: Json = {
         "type": "object", "additionalProperties": _TEXT,
-        "description": "Which data this is: data_version, commit, licence, tool_version.",
+        "description": "Which data this is: edition, data_version, commit, licence, tool_version.",
     }  # fmt: skip
     texts = {"type": "object", "additionalProperties": _TEXT}
     kind = _object({"kind": _TEXT, "folder": _TEXT, "records": {"type": "integer"}, "list": _TEXT})
@@ -118,5 +124,10 @@ def _lists() -> Json:
     records = {"about": about, "kind": _TEXT, "folder": _TEXT, "records": _array(entry)}
     every = {"about": about, "records": _array({"$ref": "#/components/schemas/record"})}
     codes = {"about": about, "codes": {"type": "object", "additionalProperties": texts}}
-    shapes = {"index": index, "list": records, "dump": every, "codes": codes}
+    change = _object({
+        "id": _TEXT, "date": {**_TEXT, "format": "date"}, "record": _TEXT, "name": _TEXT, "revision": {"type": "integer"},
+        "kind": {"enum": ["added", "changed"]}, "field": maybe, "was": maybe, "now": maybe, "why": maybe,
+    })  # fmt: skip
+    changes = {"about": about, "changes": _array(change)}
+    shapes = {"changes": changes, "index": index, "list": records, "dump": every, "codes": codes}
     return {name: _object({"schema": {"const": f"{name}/1"}, **shape}) for name, shape in shapes.items()}

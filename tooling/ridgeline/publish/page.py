@@ -26,7 +26,8 @@ _BLANK = re.compile(r"\n[ \t]*(?=\n)")
 class Page:
     """A page of the site. ``address`` is from the root and ends in a slash; ``body`` is Markdown.
 
-    ``scripts`` names the modules of browser code (``site/code/pages/NAME.ts``) that the page loads besides ``page``.
+    ``scripts`` names the modules of browser code (``site/code/pages/NAME.ts``) that the page loads besides ``page``,
+    ``names`` what the page's subject is called (search gives them most weight), ``kind`` what kind of page it is.
     """
 
     address: str
@@ -35,6 +36,8 @@ class Page:
     body: str
     written: str = ""
     scripts: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    kind: str = ""
 
     @property
     def file(self) -> str:
@@ -47,6 +50,10 @@ class Page:
         # The generator puts titles and descriptions into its templates unescaped.
         meta = {"title": str(safe(self.title)), "description": str(safe(self.description))}
         lines = [f"{key}: {json.dumps(value)}" for key, value in meta.items()]
+        if self.names:
+            lines.append(f"names: {json.dumps([clean(name) for name in self.names])}")
+        if self.kind:
+            lines.append(f"kind: {json.dumps(self.kind)}")
         if self.scripts:
             lines.append(f"scripts: {json.dumps(self.scripts)}")
         return "\n".join(["---", *lines, "---", "", self.body.strip(), ""])

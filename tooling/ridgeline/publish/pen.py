@@ -7,6 +7,7 @@ import re
 from markupsafe import Markup
 
 from ridgeline.publish.address import API, Addresses, figure_anchor, page_of, quantity_anchor
+from ridgeline.publish.asking import question
 from ridgeline.publish.content import Claim, Database, Derivation, Figure, Quantity, Row
 from ridgeline.publish.markup import formula, relative, safe, web_address
 from ridgeline.publish.prose import blocks, inline
@@ -34,11 +35,14 @@ def _flat(text: str) -> str:
 class Pen:
     """Writes for one page. ``here`` is its address from the root of the site."""
 
-    def __init__(self, database: Database, addresses: Addresses, here: str, repository: str | None = None):
+    def __init__(
+        self, database: Database, addresses: Addresses, here: str, repository: str | None = None, base_url: str = ""
+    ):
         self.database = database
         self.addresses = addresses
         self.here = here
         self.repository = repository
+        self.base_url = base_url
 
     # Links
 
@@ -96,16 +100,23 @@ class Pen:
             return None
         return web_address(f"{self.repository.rstrip('/')}/edit/main/{path}")
 
+    def question(self, quantity: Quantity) -> str | None:
+        """Where a stated value can be called into question, if the site was told where its repository is."""
+        return question(self.repository, f"{quantity.record} {quantity.field or quantity.name}", quantity.shown)
+
     # Numbers
 
-    def number(self, text: object, status: str, target: str | None, *, failing: bool = False) -> Markup:
+    def number(
+        self, text: object, status: str, target: str | None, *, failing: bool = False, waived: bool = False
+    ) -> Markup:
         """A printed number with its status in words and colour, linked to what stands behind it."""
-        words = "does not hold" if failing else status
+        fails = "does not hold (waived)" if waived else "does not hold"
+        words = fails if failing else status
         css = "fig fig-failing" if failing else f"fig fig-{status}"
         note = Markup('<span class="sr"> ({})</span>').format(words)
         mark = Markup()
         if failing or status in ("unverified", "uncovered"):
-            mark = Markup('<span class="mark">{}</span>').format("does not hold" if failing else status)
+            mark = Markup('<span class="mark">{}</span>').format(words)
             note = Markup()
         if target is None:
             return Markup('<span class="{}">{}{}</span>{}').format(css, safe(text), note, mark)
@@ -119,6 +130,11 @@ class Pen:
         if q.status == "unknown" or not q.shown:
             return Markup('<span class="unknown">unknown</span>')
         return self.number(q.shown, q.status, self.addresses.quantity(q))
+
+    def rank(self, quantity: Quantity | int | None) -> str:
+        """What a quantity's column is sorted by: its value in base units, nothing where it is not known."""
+        q = self.database.quantity(quantity) if isinstance(quantity, int) else quantity
+        return "" if q is None or q.value is None else f"{q.value:.17g}"
 
     def named(self, record: str, name: str, group: int | None = None) -> Markup:
         return self.value(self.database.by_name.get((record, name, group)))
@@ -162,7 +178,13 @@ class Pen:
     def figure(self, figure: Figure) -> Markup:
         if figure.status == "set-aside":
             return safe(figure.text)
-        return self.number(figure.text, figure.status, self.addresses.figure(figure), failing=figure.failing)
+        return self.number(
+            figure.text,
+            figure.status,
+            self.addresses.figure(figure),
+            failing=figure.failing,
+            waived=figure.waived is not None,
+        )
 
     def prose(self, record: str, field: str, fallback: str | None = None) -> Markup:
         """A prose field as paragraphs and lists."""

@@ -18,9 +18,19 @@ from ridgeline.publish.listings import LISTS
 CONFIGURATION = "mkdocs.yml"
 #: Pages in the navigation after the lists: title and file.
 ALSO = (
+    ("Compare", "compare/index.md"),
+    ("Calculator", "calculator/index.md"),
+    ("Roofline explorer", "explorer/index.md"),
+    ("Mistakes that circulate", "mistakes/index.md"),
+    ("What changed", "changes/index.md"),
+    ("Open questions", "open-questions/index.md"),
     ("How numbers are graded", "method.md"),
+    ("Rules of the check", "rules/index.md"),
     ("Data and API", "data.md"),
+    ("SQL", "sql/index.md"),
 )
+#: Pages, besides those of records, that other pages lead to.
+OUTSIDE = ("/compare/*/", "/mistakes/classes/", "/stale/")
 _TITLE, _DESCRIPTION, _BODY, _NAME = (f"ridgeline{part}skeleton" for part in ("title", "description", "body", "page"))
 
 
@@ -49,7 +59,7 @@ def configuration(
         *({title: file} for title, file in ALSO),
     ]
     # Every page that is not a list stands outside the navigation, which would otherwise be repeated in full on each.
-    config["not_in_nav"] = "\n".join([*(f"/{folder}/*/" for folder, *_ in LISTS), "/f/", "/404.md"]) + "\n"
+    config["not_in_nav"] = "\n".join([*(f"/{folder}/*/" for folder, *_ in LISTS), "/f/", *OUTSIDE, "/404.md"]) + "\n"
     return yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ridgeline.publish import models
+from ridgeline.publish import compare, models
 from ridgeline.publish.content import Database, Figure, Quantity, Record, Row
 from ridgeline.publish.markup import slug
 from ridgeline.publish.pen import STATUSES, Pen
@@ -120,6 +120,7 @@ def accelerator(pen: Pen, record: Record) -> Context:
         "links": database.rows("links", record.reference),
         "accepted": database.rows("accepted", record.reference),
         "beside": beside(pen, record, a),
+        "compared": compare.beside(pen, record.reference),
         "keys": accelerator_keys(pen, record, a, peaks),
     }
 
