@@ -33,6 +33,13 @@ def test_a_changed_input_recomputes_and_says_so(visit: Visit) -> None:
     assert "nvidia-h100-sxm.memory.bandwidth=3.9" in page.url
 
 
+def test_a_whole_number_is_printed_in_full(visit: Visit) -> None:
+    page = visit("/f/models.llama-2-70b.parameters.total/")
+    assert page.locator("#live output").text_content() == "68,976,648,192 param"
+    field(page, "vocabulary").fill("32,064")
+    assert page.locator("#live output").text_content() == "68,977,696,768 param"
+
+
 def test_a_page_with_inputs_in_its_address_shows_them_and_can_be_reset(visit: Visit) -> None:
     page = visit(f"{RIDGE}?nvidia-h100-sxm.memory.bandwidth=6.7")
     result = page.locator("#live output")

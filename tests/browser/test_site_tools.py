@@ -280,6 +280,17 @@ class TestCalculator:
         assert field(page, "Context").input_value() == "32768"
         assert "--context 32768 --batch 64 --count 4" in page.locator("code.command").inner_text()
 
+    def test_what_is_open_stays_open_while_numbers_change(self, visit: Visit) -> None:
+        page = visit("/calculator/")
+        page.wait_for_selector("table.scenario")
+        page.get_by_text("Where each input is from").click()
+        before = row(page, "context")
+        field(page, "Context").fill("4096")
+        page.wait_for_function("new URLSearchParams(location.search).get('context') === '4096'")
+        page.wait_for_function("document.querySelector('[data-what=inputs]').innerText.includes('4,096')")
+        assert before[0] == "8,192" and row(page, "context")[0] == "4,096"
+        assert page.locator("details[data-what][open]").count() == 1
+
     def test_what_cannot_be_is_said_and_does_not_stay(self, visit: Visit) -> None:
         page = visit("/calculator/?count=3")
         assert "cannot be shared evenly among 3" in page.get_by_role("alert").inner_text()

@@ -28,11 +28,13 @@ export const compute = (figure: Figure, inputs = figure.inputs.map((input) => in
 
 const DIGITS = 6;
 
-/** A value in a unit, to six significant digits. */
+/** A value in a unit, to six significant digits; a whole number in full. */
 export function printed(value: number, unit: string, factor: number): string {
-  const number = Number((value / factor).toPrecision(DIGITS));
+  const whole = factor === 1 && Number.isSafeInteger(value);
+  const number = whole ? value : Number((value / factor).toPrecision(DIGITS));
   const size = Math.abs(number);
-  const text = size && (size >= 1e15 || size < 1e-5) ? number.toExponential() : number.toLocaleString("en-US", { maximumSignificantDigits: DIGITS });
+  const digits = whole ? 21 : DIGITS;
+  const text = size && (size >= 1e15 || size < 1e-5) ? number.toExponential() : number.toLocaleString("en-US", { maximumSignificantDigits: digits });
   return unit ? `${text} ${unit}` : text;
 }
 
