@@ -17,12 +17,11 @@ function sort(table: HTMLTableElement): void {
   const said = document.createElement("p");
   said.className = "sr";
   said.setAttribute("role", "status");
-  table.closest(".scroll")?.before(said);
+  table.closest(".scroll")?.after(said);
   for (const header of headers) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.append(...header.childNodes);
-    header.append(button);
+    // The button is in the page already, so that nothing moves now; until here it could do nothing.
+    const button = header.querySelector("button");
+    if (button) button.disabled = false;
     if (header.dataset["sortMethod"] === "value") header.setAttribute("data-sort-reverse", "");
   }
   new Tablesort(table);

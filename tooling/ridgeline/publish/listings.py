@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -41,6 +42,9 @@ LISTS = (
     ),
     ("sources", "source", "Sources", "The documents that recorded values are from."),
 )
+
+
+_HEADER = re.compile(r'(<th scope="col"[^>]*>)(.*?)(</th>)')
 
 
 def rows(database: Database, kind: str) -> list[Row]:
@@ -115,7 +119,13 @@ def table(pen: Pen, kind: str) -> Markup:
     folder = next(folder for folder, k, _, _ in LISTS if k == kind)
     macro: Any = getattr(template("tables.html").module, folder)
     found = rows(pen.database, kind)
-    return Markup(macro(pen, found)) if found else Markup("<p>There are none yet.</p>")
+    return sorting(macro(pen, found)) if found else Markup("<p>There are none yet.</p>")
+
+
+def sorting(table: str) -> Markup:
+    """A table whose headers hold the buttons that sort it; code that can sort enables them."""
+    head, end, rest = str(table).partition("</thead>")
+    return Markup(_HEADER.sub(r'\1<button type="button" disabled>\2</button>\3', head) + end + rest)
 
 
 def status_counts(database: Database) -> Markup:
