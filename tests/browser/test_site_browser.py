@@ -143,22 +143,11 @@ def test_the_keyboard_reaches_tables_and_shows_where_it_is(visit: Visit) -> None
     assert outline == "solid"
 
 
-def test_the_shells_search_has_a_name_and_finds_a_record(visit: Visit) -> None:
-    page = visit("/")
-    assert page.locator('[role="dialog"]').first.get_attribute("aria-label") == "Search"
-    page.wait_for_load_state("networkidle")  # the index
-    page.locator("input.md-search__input").click()
-    page.locator("input.md-search__input").press_sequentially("MI300X")
-    result = page.locator(".md-search-result__link").first
-    result.wait_for()
-    assert "amd-instinct-mi300x" in (result.get_attribute("href") or "")
-
-
 def test_paper_has_the_content_and_no_navigation(visit: Visit) -> None:
     page = visit(RIDGE)
     page.emulate_media(media="print")
     assert not page.locator(".md-header").is_visible()
-    assert page.locator(".result .number").is_visible()
+    assert page.locator(".result .number").first.is_visible()
     assert page.locator(".substitution math").first.is_visible()
 
 
