@@ -14,10 +14,10 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from ridgeline.check import check
+from ridgeline.cli.database import load_database
 from ridgeline.publish.address import Addresses
 from ridgeline.publish.build import build
 from ridgeline.publish.database import read
-from ridgeline.store.load import load
 from tests.browser.conftest import BASE_URL, REPOSITORY_URL
 
 HOST = "https://example.org"
@@ -133,7 +133,7 @@ def test_derivations_are_outside_search_and_navigation(site: Path, parsed: dict[
 @pytest.fixture(scope="module")
 def database(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("pages") / "ridgeline.db"
-    load(check(repository), path)
+    load_database(check(repository), str(path), repository)
     return path
 
 
