@@ -30,6 +30,7 @@ _AXE = """async () => {
 #: Faults of the shell itself, which a page of ours cannot mend: the message, and why it does no harm.
 SHELL_FAULTS = {
     "Attribute “autocomplete” is only allowed when": "on the hidden inputs of the drawer and the search; ignored",
+    "The value of the “for” attribute of the “label”": "of the phone's table of contents, whose input is hidden",
 }
 
 
@@ -127,5 +128,6 @@ def test_the_checker_can_find_something_and_each_named_fault_is_there(
     bad = tmp_path / "bad.html"
     bad.write_text("<!doctype html><html lang=en><title>x</title><p><li></p>", encoding="utf-8")
     assert any("li" in m["message"] for m in faults([bad], repository))
-    messages = [m["message"] for m in faults([site / "index.html"], repository)]
+    shown = [site / "index.html", site / "accelerators" / "nvidia-h100-sxm" / "index.html"]
+    messages = [m["message"] for m in faults(shown, repository)]
     assert [f for f in SHELL_FAULTS if not any(m.startswith(f) for m in messages)] == []
