@@ -190,8 +190,6 @@ class Database:
     passages_of: dict[str, list[Passage]] = field(default_factory=dict)
     by_source: dict[str, list[Quantity]] = field(default_factory=dict)
     cited: dict[str, list[Figure]] = field(default_factory=dict)
-    qualifiers: dict[int, str] = field(default_factory=dict)
-    leaf_of: dict[int, str] = field(default_factory=dict)
 
     def rows(self, table: str, record: str) -> list[Row]:
         return self.tables[table].get(record, [])

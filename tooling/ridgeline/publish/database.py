@@ -11,7 +11,6 @@ from typing import Any, cast
 
 from ridgeline.publish.content import Claim, Database, Derivation, Figure, Passage, Quantity, Record, Row, Step
 from ridgeline.publish.merge import representatives
-from ridgeline.publish.qualifier import qualifiers
 
 SCHEMA_VERSION = 1
 
@@ -27,7 +26,7 @@ _PARTS = {
     "layers": "ordinal", "ledger": "ordinal", "model_points": "ordinal", "formats": "record", "format_layouts": "rowid", "interconnects": "record",
     "classes": "record", "symbols": "ordinal", "properties": "ordinal", "scales_with": "ordinal",
     "workarounds": "ordinal", "measurements": "ordinal", "hardware_parameters": "ordinal", "hardware_values": "ordinal, position",
-    "record_changes": "ordinal", "record_names": "id", "facts": "field", "conclusions": "id",
+    "record_changes": "ordinal", "record_names": "id", "facts": "field",
 }  # fmt: skip
 
 
@@ -96,9 +95,6 @@ def _merge(database: Database) -> None:
         for r in rows
     ):
         cast(dict[str, Any], row)["derivation"] = stands.get(row["derivation"] or "")
-    for row in (r for rows in database.tables["conclusions"].values() for r in rows):
-        for side in ("left_side", "right_side"):
-            cast(dict[str, Any], row)[side] = stands.get(row[side] or "")
 
 
 def _grouped(rows: Iterable[Row]) -> dict[str, list[Row]]:
@@ -196,10 +192,6 @@ def _index(database: Database) -> None:
             parents = database.parents.setdefault(step.child, [])
             if d.id not in parents:
                 parents.append(d.id)
-        given = database.given(d)
-        if given is not None:
-            database.leaf_of.setdefault(given.number, d.id)
-    database.qualifiers = qualifiers(database)
     for passage in database.passages.values():
         database.passages_of.setdefault(passage.record, []).append(passage)
     for figure in database.figures():

@@ -1,260 +1,231 @@
 """What a derivation's page computes with: its formula, and those that it rests on, as a program that a page interprets.
 
-The form of a program is told in :mod:`ridgeline.formulas.writers.program`. No page runs text as code. Where a derivation rests
-on too much, its program takes the values of its own formula as inputs.
+A program is data: inputs, numbers, and steps of arithmetic over them, written from the formulas that the database holds. No
+page runs text as code. Where a derivation rests on too much, its program takes the values of its own formula as inputs.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from markupsafe import Markup
 
 from ridgeline.formulas.errors import FormulaError
 from ridgeline.formulas.parser import parse, parse_quantity, unparse
-from ridgeline.formulas.tree import Call, Name, Node, walk
-from ridgeline.formulas.writers.common import NotExpressible
-from ridgeline.formulas.writers.program import Program, ProgramWriter, Slot, TooLong, run
+from ridgeline.formulas.tree import Binary, Call, Name, Negate, Node, Number, UnitLiteral
+from ridgeline.formulas.writers.common import NotExpressible, check_builtin
 from ridgeline.numbers.units import UnitError, parse_unit
 from ridgeline.publish.content import Database, Derivation
+from ridgeline.publish.pen import Pen
 
+#: What a program can do, by the number that stands for it; ``site/code/program.ts`` has the same list.
+OPERATIONS = ("+", "-", "*", "/", "^", "neg", "min", "max", "ceil", "floor", "round", "abs", "sqrt", "log2")
 #: A program with more than this is cut to the derivation's own formula.
 MOST_INPUTS = 40
 MOST_STEPS = 300
-#: A program that no page carries, to see what moves what, may be longer.
-_MOST_IN_ALL = 4_000
-_SUBSTITUTED = re.compile(r'<mn data-name="[^"]*">([^<]*)</mn>(?:<mspace[^>]*/><mtext>([^<]*)</mtext>)?')
+_DEPTH = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Worked:
-    """A derivation's program: the derivations that are its inputs, and the slots of those that it computes on its way.
-
-    ``whole`` says that it goes down to recorded values, ``result`` which slot is the derivation itself.
-    """
-
-    program: Program
-    inputs: tuple[str, ...]
-    slots: Mapping[str, int]
-    result: int
-    whole: bool
-
-    def value(self, values: Mapping[str, float], held: Mapping[int, float] | None = None) -> float | None:
-        """What it comes to with some of its slots held; ``None`` where that is no finite number."""
-        try:
-            return run(self.program, [values[i] for i in self.inputs], held)[self.result]
-        except (ArithmeticError, ValueError):
-            return None
+class _TooMuch(Exception):
+    """A derivation rests on more than a page should carry."""
 
 
-class Programs:
-    """The programs of a database's derivations, each written once."""
+@dataclass
+class Program:
+    """Slots in order: inputs, then numbers, then steps. ``results`` are the slots of derivations, by id."""
 
-    def __init__(self, database: Database):
+    inputs: list[str] = field(default_factory=list)
+    numbers: list[float] = field(default_factory=list)
+    steps: list[list[Any]] = field(default_factory=list)
+    results: dict[str, tuple[str, int]] = field(default_factory=dict)
+
+    def number(self, value: float) -> tuple[str, int]:
+        """A number's slot; equal ones share it."""
+        if value not in self.numbers:
+            self.numbers.append(value)
+        return "n", self.numbers.index(value)
+
+    def step(self, operation: str, *parts: tuple[str, int]) -> tuple[str, int]:
+        """A step's slot."""
+        if len(self.steps) >= MOST_STEPS:
+            raise _TooMuch
+        self.steps.append([OPERATIONS.index(operation), *parts])
+        return "s", len(self.steps) - 1
+
+    def place(self, slot: tuple[str, int]) -> int:
+        """Where a slot stands once all are known."""
+        kind, index = slot
+        return index + {"i": 0, "n": len(self.inputs), "s": len(self.inputs) + len(self.numbers)}[kind]
+
+    def row(self) -> list[int]:
+        """The steps as one row of whole numbers: operation, and one or two slots."""
+        return [x for step in self.steps for x in (step[0], *(self.place(p) for p in step[1:]))]
+
+
+class _Writer:
+    """Writes one derivation's program."""
+
+    def __init__(self, database: Database, whole: bool):
         self.database = database
-        self.values = {d.id: d.value for d in database.derivations.values() if d.value is not None}
-        self._known: dict[str, Worked | None] = {}
+        self.whole = whole
+        self.program = Program()
 
-    def of(self, identity: str) -> Worked | None:
-        """The program that a page carries; ``None`` where the formula cannot be written for a page."""
-        if identity not in self._known:
-            self._known[identity] = self._page(identity)
-        return self._known[identity]
+    def derivation(self, identity: str, depth: int = 0) -> tuple[str, int]:
+        known = self.program.results.get(identity)
+        if known is not None:
+            return known
+        d = self.database.derivations[identity]
+        opened = d.formula is not None and (self.whole or depth == 0)
+        slot = self.formula(d, depth) if opened else self.input(d)
+        self.program.results[identity] = slot
+        return slot
 
-    def _page(self, identity: str) -> Worked | None:
-        for whole in (True, False):
-            try:
-                found = self._written(identity, whole, MOST_INPUTS, MOST_STEPS)
-            except TooLong:
-                continue
-            except FormulaError:
-                return None
-            direct = {step.child for step in self.database.derivations[identity].steps} | set(found.inputs)
-            slots = {i: slot for i, slot in found.slots.items() if i in direct}
-            return Worked(found.program, found.inputs, slots, found.result, whole) if found.inputs else None
-        return None
+    def input(self, d: Derivation) -> tuple[str, int]:
+        if d.value is None:
+            raise NotExpressible(f"{d.label} has no value in floating point")
+        if len(self.program.inputs) >= MOST_INPUTS:
+            raise _TooMuch
+        self.program.inputs.append(d.id)
+        return "i", len(self.program.inputs) - 1
 
-    def all(self, identity: str) -> Worked | None:
-        """The whole program with the slots of everything that it rests on, however long."""
-        try:
-            return self._written(identity, True, _MOST_IN_ALL, _MOST_IN_ALL)
-        except FormulaError:
-            return None
-
-    def _written(self, identity: str, whole: bool, inputs: int, steps: int) -> Worked:
-        writer, named = ProgramWriter(steps), dict[str, Slot]()
-        taken: list[str] = []
-        for d in self._order(identity, whole):
-            if d.formula is not None and (whole or d.id == identity):
-                named[d.id] = self._formula(writer, d, named)
-                continue
-            if d.value is None:
-                raise NotExpressible(f"{d.label} has no value in floating point")
-            if len(taken) >= inputs:
-                raise TooLong("the program has too many inputs")
-            taken.append(d.id)
-            named[d.id] = writer.input()
-        slots = {i: writer.place(slot) for i, slot in named.items()}
-        return Worked(writer.closed(), tuple(taken), slots, slots[identity], whole)
-
-    def _order(self, identity: str, whole: bool) -> list[Derivation]:
-        """The derivations that a program is written of, each after those that its formula reads."""
-        found: dict[str, Derivation] = {}
-        opened: set[str] = set()
-        stack = [identity]
-        while stack:
-            d = self.database.derivations[stack[-1]]
-            if d.id in found:
-                stack.pop()
-            elif d.formula is None or d.id in opened or not (whole or d.id == identity):
-                found[stack.pop()] = d
-            else:
-                opened.add(d.id)
-                stack.extend(step.child for step in reversed(d.steps) if step.child not in found)
-        return list(found.values())
-
-    @staticmethod
-    def _formula(writer: ProgramWriter, d: Derivation, named: Mapping[str, Slot]) -> Slot:
-        children = {step.name: step.child for step in d.steps}
-
-        def slot(node: Name | Call) -> Slot | None:
-            child = children.get(node.text if isinstance(node, Name) else unparse(node))
-            return None if child is None else named[child]
-
+    def formula(self, d: Derivation, depth: int) -> tuple[str, int]:
+        if depth > _DEPTH:
+            raise _TooMuch
         assert d.formula is not None
-        return writer.write(parse(d.formula), slot)
+        children = {step.name: step.child for step in d.steps}
+        return self.node(parse(d.formula), children, depth)
 
-    def moved(self, worked: Worked | None, identity: str, factor: float = 1.01) -> float | None:
-        """By what share a program's result changes when one of its derivations is multiplied; ``None`` if not known."""
-        if worked is None or identity not in worked.slots or identity not in self.values:
+    def node(self, node: Node, children: dict[str, str], depth: int) -> tuple[str, int]:
+        if isinstance(node, Name | Call):
+            child = children.get(node.text if isinstance(node, Name) else unparse(node))
+            if child is not None:
+                return self.derivation(child, depth + 1)
+        if isinstance(node, Number):
+            return self.program.number(float(node.value))
+        if isinstance(node, Negate):
+            return self.program.step("neg", self.node(node.operand, children, depth))
+        if isinstance(node, Binary):
+            left, right = (self.node(part, children, depth) for part in (node.left, node.right))
+            return self.program.step(node.operator, left, right)
+        if isinstance(node, Call):
+            return self.call(node, children, depth)
+        raise NotExpressible("a name in the formula has no value of its own")
+
+    def call(self, node: Call, children: dict[str, str], depth: int) -> tuple[str, int]:
+        check_builtin(node)
+        name = node.name[0]
+        if name in ("num", "as"):
+            unit = node.positional[1]
+            assert isinstance(unit, UnitLiteral)
+            value, factor = self.node(node.positional[0], children, depth), float(unit.unit.factor)
+            return self.program.step("/" if name == "num" else "*", value, self.program.number(factor))
+        if name == "count":
+            return self.program.number(float(len(node.positional)))
+        parts = [self.node(part, children, depth) for part in node.positional]
+        if name in ("sum", "min", "max"):
+            found = parts[0]
+            for part in parts[1:]:
+                found = self.program.step("+" if name == "sum" else name, found, part)
+            return found
+        return self.program.step(name, parts[0])
+
+
+def program(database: Database, derivation: Derivation) -> Program | None:
+    """The program of a derivation; ``None`` where its formula cannot be written for a page."""
+    if derivation.formula is None:
+        return None
+    for whole in (True, False):
+        writer = _Writer(database, whole)
+        try:
+            writer.derivation(derivation.id)
+        except _TooMuch:
+            continue
+        except (FormulaError, OverflowError):
             return None
-        base = worked.value(self.values)
-        other = worked.value(self.values, {worked.slots[identity]: factor * self.values[identity]})
-        return None if base is None or other is None or not base else other / base - 1
+        return writer.program if writer.program.inputs else None
+    return None
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A field: its place among the inputs, its name in the page's address, the digits and the unit in which one types."""
+class Payload:
+    """The data block of a page, and how many fields it makes."""
 
-    number: int
-    name: str
-    text: str
-    unit: str
-    factor: float
+    block: Markup
+    fields: int
 
 
-def entries(database: Database, worked: Worked) -> dict[str, Entry]:
-    """The fields of a program, by the derivation that each one is."""
-    inputs = [database.derivations[i] for i in worked.inputs]
-    short = [_short(database, d) for d in inputs]
-    found: dict[str, Entry] = {}
-    taken: set[str] = set()
-    for number, (d, name) in enumerate(zip(inputs, short, strict=True)):
-        given = database.given(d)
-        if short.count(name) > 1 and given is not None:
-            name = f"{database.records[given.record].id}.{name}"
-        stem, count = name, 2
-        while name in taken:
-            name, count = f"{stem}.{count}", count + 1
-        taken.add(name)
-        shown = given.shown if given is not None and given.shown else d.shown
-        found[d.id] = Entry(number, name, *_typed(shown, d))
-    return found
-
-
-def _short(database: Database, d: Derivation) -> str:
-    given = database.given(d)
-    if given is None:
-        return d.label
-    return given.name if given.group is None else f"{given.name}.{given.group}"
-
-
-def payload(database: Database, derivation: Derivation, worked: Worked, fields: Mapping[str, Entry]) -> Markup:
-    """The data block of a page."""
+def payload(pen: Pen, derivation: Derivation) -> Payload | None:
+    """The program of a derivation with what its fields show; ``None`` where there is none."""
+    found = program(pen.database, derivation)
+    if found is None:
+        return None
+    names: set[str] = set()
     data = {
-        "inputs": [
-            {"name": fields[i].name, "value": database.derivations[i].value, "factor": _short_number(fields[i].factor)}
-            for i in worked.inputs
+        "inputs": [_input(pen, pen.database.derivations[i], names) for i in found.inputs],
+        "numbers": found.numbers,
+        "steps": found.row(),
+        "result": {
+            "slot": found.place(found.results[derivation.id]), "value": derivation.value, **_printed(derivation)
+        },
+        "between": [
+            {"slot": found.place(slot), "id": identity, **_printed(pen.database.derivations[identity])}
+            for identity, slot in found.results.items()
+            if slot[0] == "s" and identity in {step.child for step in derivation.steps}
         ],
-        "numbers": [_short_number(x) for x in worked.program.numbers],
-        "steps": list(worked.program.steps),
-        "result": {"slot": worked.result, "value": derivation.value},
-        "put": substituted(database, derivation, worked),
-    }
+    }  # fmt: skip
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     # Inside a script element nothing but its end can be misread.
     text = (
         text.replace("<", "\\u003c").replace("&", "\\u0026").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     )
-    return Markup('<script type="application/json" id="program">{}</script>').format(Markup(text))
+    block = Markup('<script type="application/json" id="program">{}</script>').format(Markup(text))
+    return Payload(block, len(found.inputs))
 
 
-def _short_number(value: float) -> float | int:
-    return int(value) if value.is_integer() and abs(value) < 2**53 else value
+def _input(pen: Pen, d: Derivation, names: set[str]) -> dict[str, Any]:
+    """A field: what it is called in the page's address and beside it, its value, the unit in which it is typed."""
+    given = pen.database.given(d)
+    label, text = d.label, d.shown
+    if given is not None:
+        record = pen.database.records[given.record]
+        label, text = f"{given.name}, {record.name}", given.shown
+        stem = f"{record.id}.{given.name}" if given.group is None else f"{record.id}.{given.name}.{given.group}"
+    else:
+        stem = d.label
+    name, number = stem, 2
+    while name in names:
+        name, number = f"{stem}.{number}", number + 1
+    names.add(name)
+    address = pen.addresses.derivation(d.id)
+    return {
+        "name": name, "label": label, "value": d.value, **_unit(text, d),
+        **({"href": pen.href(address)} if address else {}),
+    }  # fmt: skip
 
 
-def substituted(database: Database, d: Derivation, worked: Worked) -> list[list[Any]]:
-    """Slot and factor of each number in the formula with its inputs put in, in order; nothing where they are not plain."""
-    if d.formula is None or d.mathml_values is None:
-        return []
-    children = {step.name: step.child for step in d.steps}
-    written = [children[text] for node in _printed_order(parse(d.formula), children) if (text := unparse(node))]
-    shown = _SUBSTITUTED.findall(d.mathml_values)
-    if len(written) != len(shown):
-        return []
-    found: list[list[Any]] = []
-    for child, (number, unit) in zip(written, shown, strict=True):
-        value, slot = database.derivations[child].value, worked.slots.get(child)
-        factor = _factor(number, unit, value)
-        if slot is None or factor is None:
-            return []
-        found.append([slot, _short_number(factor)])
-    return found
-
-
-def _printed_order(tree: Node, children: Mapping[str, str]) -> list[Node]:
-    """The names and calls with a value of their own, from left to right; what stands within such a call is not printed."""
-    found: list[Node] = []
-    within: set[int] = set()
-    for node in walk(tree):
-        if id(node) in within:
-            continue
-        if isinstance(node, Name | Call) and unparse(node) in children:
-            found.append(node)
-            within |= {id(part) for part in walk(node)}
-    return found
-
-
-def _factor(number: str, unit: str, value: float | None) -> float | None:
-    """What one of a printed unit is in base units, if the printed number comes to the value with it."""
-    try:
-        factor = float(parse_unit(unit).factor) if unit else 1.0
-        shown = float(number.replace(",", "").removeprefix("≈ ")) * factor
-    except (UnitError, ValueError, OverflowError):
-        return None
-    return factor if value is not None and abs(shown - value) <= 1e-4 * abs(value) else None
-
-
-def _typed(text: str, d: Derivation) -> tuple[str, str, float]:
+def _unit(text: str, d: Derivation) -> dict[str, Any]:
     """The digits and the unit of a printed value, where they come to the value itself; else the value in base units."""
     try:
         number, unit, _ = parse_quantity(text.replace(",", ""))
         factor = 1.0 if unit is None else float(unit.factor)
         if d.value is not None and abs(float(number) * factor - d.value) <= 1e-12 * abs(d.value):
-            return text.partition(" ")[0], text.partition(" ")[2], factor
+            return {"text": text.partition(" ")[0], "unit": text.partition(" ")[2], "factor": factor}
     except (FormulaError, UnitError, ValueError, OverflowError):
         pass
-    assert d.value is not None
-    return repr(_short_number(d.value)), "" if d.dimension == "1" else d.dimension, 1.0
+    return {"text": repr(d.value), "unit": "" if d.dimension == "1" else d.dimension, "factor": 1.0}
 
 
-def printed(d: Derivation) -> tuple[str, float]:
-    """The unit in which a computed value is printed, with what one of it is in base units."""
-    number, _, unit = d.display.removeprefix("≈ ").partition(" ")
-    factor = _factor(number, unit, d.value)
-    return (unit, factor) if factor is not None else ("" if d.dimension == "1" else d.dimension, 1.0)
+def _printed(d: Derivation) -> dict[str, Any]:
+    """The unit in which a result is printed, with what one of it is in base units."""
+    text = d.display.removeprefix("≈ ")
+    number, _, unit = text.partition(" ")
+    try:
+        factor = float(parse_unit(unit).factor) if unit else 1.0
+        shown = float(number.replace(",", "")) * factor
+        if d.value is not None and abs(shown - d.value) <= 1e-4 * abs(d.value):
+            return {"unit": unit, "factor": factor}
+    except (UnitError, ValueError, OverflowError):
+        pass
+    return {"unit": "" if d.dimension == "1" else d.dimension, "factor": 1.0}
