@@ -1,13 +1,13 @@
 // A program of a derivation: inputs, numbers and steps of arithmetic over them. It is data that is interpreted here, so no
-// page runs text as code. The list of operations is that of publish/live.py.
+// page runs text as code. The list of operations is that of formulas/writers/common.py.
 
 export interface Program {
   numbers: number[];
   steps: number[];
 }
 
-const ONE: ((x: number) => number)[] = [];
-const TWO: ((x: number, y: number) => number)[] = [];
+export const ONE: ((x: number) => number)[] = [];
+export const TWO: ((x: number, y: number) => number)[] = [];
 TWO[0] = (x, y) => x + y;
 TWO[1] = (x, y) => x - y;
 TWO[2] = (x, y) => x * y;

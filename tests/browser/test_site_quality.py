@@ -98,8 +98,7 @@ def test_nothing_moves_while_a_page_loads(visit: Visit, width: int) -> None:
                  list.getEntries().filter(e => !e.hadRecentInput).reduce((sum, e) => sum + e.value, 0)
                )).observe({type: "layout-shift", buffered: true}) ?? setTimeout(() => done(0), 200))"""
         )
-        # Room for the SQL page's field is kept, though not to the pixel on a phone.
-        if shift > (0.25 if path == "/sql/" else 0.02):
+        if shift > 0.02:
             moved[path] = round(shift, 4)
         page.context.close()
     assert moved == {}

@@ -19,7 +19,6 @@ interface Input {
 export interface Figure extends Program {
   inputs: Input[];
   result: Printed & { value: number };
-  between: (Printed & { id: string })[];
 }
 
 /** What a figure comes to; the inputs are those of the records where none are given. */

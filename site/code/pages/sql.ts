@@ -10,18 +10,26 @@ interface Answer {
   more?: boolean;
 }
 
+/** A piece of the form, which stands in the page from the start so that nothing moves when this code comes. */
+function piece<T extends HTMLElement>(id: string): T {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`the page has no ${id}`);
+  return found as T;
+}
+
 const place = document.getElementById("sql");
 if (place !== null) build(place);
 
 function build(place: HTMLElement): void {
   const address = new URL(place.dataset.database ?? "", document.baseURI).href;
-  const examples = [...document.querySelectorAll<HTMLElement>("[data-sql]")];
-  const said = el("p", { role: "status" });
-  const answer = el("div", {});
-  const input = el("textarea", { rows: 8, spellcheck: "false", autocomplete: "off", id: "sql-query" });
-  input.value = query().get("q") ?? examples[0]?.dataset.sql ?? "";
-  const go = el("button", { type: "button", class: "md-button tool-button" }, "Run");
-  const stop = el("button", { type: "button", class: "md-button tool-button", disabled: true }, "Stop");
+  const said = piece("sql-said");
+  const answer = piece("sql-answer");
+  const input = piece<HTMLTextAreaElement>("sql-query");
+  const go = piece<HTMLButtonElement>("sql-run");
+  const stop = piece<HTMLButtonElement>("sql-stop");
+  input.value = query().get("q") ?? input.value;
+  input.disabled = false;
+  go.disabled = false;
   let worker: Worker | undefined;
 
   function end(text: string): void {
@@ -78,21 +86,15 @@ function build(place: HTMLElement): void {
   input.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !go.disabled) run();
   });
-  for (const example of examples) {
-    const use = el("button", { type: "button", class: "md-button tool-button" }, "Use");
+  for (const example of document.querySelectorAll<HTMLElement>("[data-sql]")) {
+    const use = example.querySelector("button");
+    if (use === null) continue;
+    use.disabled = false;
     use.addEventListener("click", () => {
-      input.value = example.dataset.sql ?? "";
+      input.value = example.dataset["sql"] ?? "";
       input.focus();
     });
-    example.append(" ", use);
   }
-  place.replaceChildren(
-    el("label", { for: "sql-query", class: "field-name" }, "A query (Ctrl + Enter runs it)"),
-    input,
-    el("p", {}, go, " ", stop),
-    said,
-    answer,
-  );
   if (query().has("q")) run();
 }
 

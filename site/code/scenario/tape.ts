@@ -1,6 +1,8 @@
 // A program of a model: numbers and steps of arithmetic, with the setting and the accelerator left open. It is data that is
 // interpreted here, so no page needs to run text as code.
 
+import { ONE, TWO } from "../program";
+
 /** A cell of a part that has no formula for this model. */
 const NOT_THERE = -1;
 
@@ -30,23 +32,6 @@ export type Phase = "decode" | "prefill";
 export const COSTS = ["flops", "bytes", "link_bytes"] as const;
 export const TIMES = ["compute_time", "memory_time", "link_time"] as const;
 export type Column = (typeof COSTS)[number] | (typeof TIMES)[number];
-
-const ONE: ((x: number) => number)[] = [];
-const TWO: ((x: number, y: number) => number)[] = [];
-TWO[0] = (x, y) => x + y;
-TWO[1] = (x, y) => x - y;
-TWO[2] = (x, y) => x * y;
-TWO[3] = (x, y) => x / y;
-TWO[4] = Math.pow;
-ONE[5] = (x) => -x;
-TWO[6] = Math.min;
-TWO[7] = Math.max;
-ONE[8] = Math.ceil;
-ONE[9] = Math.floor;
-ONE[10] = (x) => Math.sign(x) * Math.round(Math.abs(x));
-ONE[11] = Math.abs;
-ONE[12] = Math.sqrt;
-ONE[13] = Math.log2;
 
 /** The values of a program: one for each of its numbers and steps. An input that is not known is NaN, and so is what reads it. */
 export class Run {

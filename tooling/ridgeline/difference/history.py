@@ -14,6 +14,7 @@ from ridgeline.knowledge.base import Entry
 from ridgeline.records.common import Change as HistoryEntry
 from ridgeline.records.common import Record
 from ridgeline.records.walk import Path, dotted
+from ridgeline.rules.rule import finding_at
 
 #: Kinds of change that leave a record's values as they are.
 _WORDS = frozenset({"text", "figures", "printed"})
@@ -30,22 +31,6 @@ def broken(both: Both, records: list[RecordChange]) -> list[Finding]:
     return sorted(found, key=lambda f: (f.place.path, f.place.line, f.place.column, f.rule, f.message))
 
 
-def _finding(
-    entry: Entry,
-    rule: str,
-    path: Path,
-    message: str,
-    *,
-    mend: str,
-    found: str = "",
-    expected: str = "",
-    because: str = "",
-    level: Level = Level.ERROR,
-) -> Finding:
-    place = entry.document.place(path)
-    return Finding(rule, level, place, message, entry.reference, dotted(path), found, expected, because, mend)
-
-
 # Ids
 
 
@@ -57,36 +42,41 @@ def _ids(both: Both) -> Iterator[Finding]:
     for reference, entry in before.items():
         # What could not be read was never published.
         if reference not in after and entry.record is not None and entry.id not in any_kind:
-            yield _finding(
-                entry, "id-removed", ("id",), f"{reference} is gone, and nothing says where to", found=entry.id,
+            yield finding_at(
+                entry.document,
+                entry.reference, "id-removed", ("id",), f"{reference} is gone, and nothing says where to", found=entry.id,
                 because="an id that somebody may have quoted is never lost",
                 mend=f"keep the file with status: withdrawn, or write formerly: [{entry.id}] in the record that replaces it",
             )  # fmt: skip
     for old, owner in had.items():
         if old in after and old not in before and renamed.get(owner) != old:
-            yield _finding(
-                after[old], "id-reused", ("id",), f"{old} was an id of {owner} before", found=after[old].id,
+            yield finding_at(
+                after[old].document,
+                after[old].reference, "id-reused", ("id",), f"{old} was an id of {owner} before", found=after[old].id,
                 because="whoever quotes the old id would be led to another record", mend="choose an id that was never used",
             )  # fmt: skip
         elif old not in after and old not in has:
             heir = after.get(owner) or after.get(renamed.get(owner, "")) or before[owner]
-            yield _finding(
-                heir, "id-removed", ("formerly",), f"{heir.reference} does not say that it was {old}",
+            yield finding_at(
+                heir.document,
+                heir.reference, "id-removed", ("formerly",), f"{heir.reference} does not say that it was {old}",
                 because="an id that somebody may have quoted is never lost",
                 mend=f"keep {old.partition('/')[2]} in formerly:",
             )  # fmt: skip
     for old, owner in has.items():
         if old in after and had.get(old) != owner:
             path: Path = ("formerly", _number(after[owner].record, old.partition("/")[2]))
-            yield _finding(
-                after[owner], "id-reused", path, f"{old} is a record of its own", found=old.partition("/")[2],
+            yield finding_at(
+                after[owner].document,
+                after[owner].reference, "id-reused", path, f"{old} is a record of its own", found=old.partition("/")[2],
                 because="an id leads to one record", mend="take it off the list, or remove the record",
             )  # fmt: skip
     for reference in before.keys() & after.keys() - both.unchanged:
         a, b = before[reference].record, after[reference].record
         if a is not None and b is not None and a.status == "withdrawn" != b.status and a.name != b.name:
-            yield _finding(
-                after[reference], "id-reused", ("name",), f"{reference} is withdrawn: it was {a.name}", found=b.name,
+            yield finding_at(
+                after[reference].document,
+                after[reference].reference, "id-reused", ("name",), f"{reference} is withdrawn: it was {a.name}", found=b.name,
                 expected=a.name, because="whoever quotes the old id would be led to another record",
                 mend="choose an id that was never used",
             )  # fmt: skip
@@ -105,21 +95,24 @@ def _revision(change: RecordChange) -> Iterator[Finding]:
     was, now = change.before.record.revision, change.after.record.revision
     values = [c for c in change.changes if c.recorded]
     if now < was:
-        yield _finding(
-            change.new, "revision-not-raised", ("revision",), f"the revision fell from {was} to {now}", found=str(now),
+        yield finding_at(
+            change.new.document,
+            change.new.reference, "revision-not-raised", ("revision",), f"the revision fell from {was} to {now}", found=str(now),
             expected=str(was + 1 if values else was), because="a revision only rises", mend="write the one that comes next",
         )  # fmt: skip
     elif values and now == was:
         named = [c.name or c.field for c in values]
         told = ", ".join(named[:3]) + (f" and {len(named) - 3} more" if len(named) > 3 else "")
-        yield _finding(
-            change.new, "revision-not-raised", ("revision",), f"{told} changed, the revision did not", found=str(now),
+        yield finding_at(
+            change.new.document,
+            change.new.reference, "revision-not-raised", ("revision",), f"{told} changed, the revision did not", found=str(now),
             expected=str(was + 1), because="who holds revision "
             f"{was} has another value", mend=f"write revision: {was + 1}",
         )  # fmt: skip
     elif now > was and all(c.what in _WORDS or c.field in _OWN for c in change.changes):
-        yield _finding(
-            change.new, "revision-unneeded", ("revision",), f"the revision rose from {was} to {now}, and no value changed",
+        yield finding_at(
+            change.new.document,
+            change.new.reference, "revision-unneeded", ("revision",), f"the revision rose from {was} to {now}, and no value changed",
             found=str(now), expected=str(was), mend=f"leave revision: {was}", level=Level.WARNING,
         )  # fmt: skip
 
@@ -138,8 +131,9 @@ def _history(change: RecordChange) -> Iterator[Finding]:
         edited = number < len(old) and old[number] not in new
         if now > was and not was < entry.revision <= now and not edited:
             between = str(now) if now == was + 1 else f"{was + 1} to {now}"
-            yield _finding(
-                change.new, "history-revision", ("history", number, "revision"),
+            yield finding_at(
+                change.new.document,
+                change.new.reference, "history-revision", ("history", number, "revision"),
                 f"a new entry says revision {entry.revision}", found=str(entry.revision), expected=between,
                 because=f"the record was at revision {was} and is at {now}", mend=f"write revision: {between}",
             )  # fmt: skip
@@ -156,8 +150,9 @@ def _kept(entry: Entry, old: list[HistoryEntry], new: list[HistoryEntry]) -> Ite
         here = new[number] if number < len(new) else None
         edited = here is not None and here not in old and (here.change == one.change or here.was == one.was)
         said = f"revision {one.revision}, {one.change}" + (f", was {one.was}" if one.was else "")
-        yield _finding(
-            entry, "history-rewritten", ("history", number) if edited else ("history",),
+        yield finding_at(
+            entry.document,
+            entry.reference, "history-rewritten", ("history", number) if edited else ("history",),
             f"the history entry ({said}) was {'edited' if edited else 'dropped'}", found=_differs(one, here) if edited else "",
             because="history is what readers of an older revision were told", mend="put it back, and add a new entry",
         )  # fmt: skip
@@ -183,14 +178,16 @@ def _told(change: RecordChange, value: Change, fresh: list[tuple[int, HistoryEnt
     if exact:
         number, entry = exact[0]
         path: Path = ("history", number, "was")
-        yield _finding(
-            change.new, "history-was", path, f"the history says that {field} was {entry.was or 'nothing'}",
+        yield finding_at(
+            change.new.document,
+            change.new.reference, "history-was", path, f"the history says that {field} was {entry.was or 'nothing'}",
             found=entry.was or "", expected=was, because=f"it was {was}", mend=f"write was: {_quoted(was)}",
         )  # fmt: skip
         return
     here = value.new_path
-    yield _finding(
-        change.new, "history-missing", here if here is not None else ("history",),
+    yield finding_at(
+        change.new.document,
+        change.new.reference, "history-missing", here if here is not None else ("history",),
         f"{field} was {was}, and no history entry says so", found=value.new or "", expected=was,
         because="a value that changed says what it was, when and why", mend=f"add to history: {line}",
     )  # fmt: skip

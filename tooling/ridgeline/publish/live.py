@@ -15,13 +15,11 @@ from markupsafe import Markup
 from ridgeline.formulas.errors import FormulaError
 from ridgeline.formulas.parser import parse, parse_quantity, unparse
 from ridgeline.formulas.tree import Binary, Call, Name, Negate, Node, Number, UnitLiteral
-from ridgeline.formulas.writers.common import NotExpressible, check_builtin
+from ridgeline.formulas.writers.common import OPERATIONS, NotExpressible, check_builtin
 from ridgeline.numbers.units import UnitError, parse_unit
 from ridgeline.publish.content import Database, Derivation
 from ridgeline.publish.pen import Pen
 
-#: What a program can do, by the number that stands for it; ``site/code/program.ts`` has the same list.
-OPERATIONS = ("+", "-", "*", "/", "^", "neg", "min", "max", "ceil", "floor", "round", "abs", "sqrt", "log2")
 #: A program with more than this is cut to the derivation's own formula.
 MOST_INPUTS = 40
 MOST_STEPS = 300
@@ -169,11 +167,6 @@ def payload(pen: Pen, derivation: Derivation) -> Payload | None:
         "result": {
             "slot": found.place(found.results[derivation.id]), "value": derivation.value, **_printed(derivation)
         },
-        "between": [
-            {"slot": found.place(slot), "id": identity, **_printed(pen.database.derivations[identity])}
-            for identity, slot in found.results.items()
-            if slot[0] == "s" and identity in {step.child for step in derivation.steps}
-        ],
     }  # fmt: skip
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     # Inside a script element nothing but its end can be misread.

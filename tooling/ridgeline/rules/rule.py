@@ -11,6 +11,7 @@ from ridgeline.knowledge.base import Entry, Knowledge
 from ridgeline.knowledge.resolve import Resolver
 from ridgeline.knowledge.tracing import note, noting
 from ridgeline.records.walk import Path, dotted
+from ridgeline.text.document import Document
 
 if TYPE_CHECKING:
     from ridgeline.rules.survey import Survey
@@ -93,6 +94,24 @@ class Context:
         for read in seen:
             note(self.resolver.knowledge, read)
         return result
+
+
+def finding_at(
+    document: Document,
+    record: str,
+    rule: str,
+    path: Path,
+    message: str,
+    *,
+    mend: str,
+    found: str = "",
+    expected: str = "",
+    because: str = "",
+    level: Level = Level.ERROR,
+) -> Finding:
+    """A finding at a field of a file, ``record`` being the record that it is about, if it is about one."""
+    place = document.place(path)
+    return Finding(rule, level, place, message, record, dotted(path), found, expected, because, mend)
 
 
 class Rule:

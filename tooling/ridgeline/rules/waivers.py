@@ -10,8 +10,8 @@ from ridgeline.figures.figure import Status
 from ridgeline.findings.finding import Finding, Level, Place, Waived
 from ridgeline.formulas.errors import nearest
 from ridgeline.records.beside import Waiver, read_waivers
-from ridgeline.records.walk import Path, dotted
-from ridgeline.rules.rule import near
+from ridgeline.records.walk import Path
+from ridgeline.rules.rule import finding_at, near
 from ridgeline.rules.settle import Found
 from ridgeline.text.beside import today
 from ridgeline.text.document import Document
@@ -103,20 +103,20 @@ def _refused(document: Document, index: int, waiver: Waiver, waivers: list[Waive
     page = known.get(waiver.rule)
     if page is None:
         mend = near(waiver.rule, list(known)) or "see `ridgeline rules` for their ids"
-        return _finding(
-            document, "waiver-refused", path, f"there is no rule {waiver.rule}", found=waiver.rule, mend=mend
+        return finding_at(
+            document, "", "waiver-refused", path, f"there is no rule {waiver.rule}", found=waiver.rule, mend=mend
         )
     why = why_never(waiver.rule, page.level)
     if why:
         message = f"findings of {waiver.rule} are never waived"
         mend = "delete the waiver and mend what the rule finds"
-        return _finding(document, "waiver-refused", path, message, found=waiver.rule, because=why, mend=mend)
+        return finding_at(document, "", "waiver-refused", path, message, found=waiver.rule, because=why, mend=mend)
     same = next((i for i, w in enumerate(waivers[:index]) if _key(w) == _key(waiver)), None)
     if same is not None:
         first = document.place(("waivers", same))
         message = f"the same finding is waived in line {first.line} already"
-        return _finding(
-            document, "waiver-refused", ("waivers", index), message, found=waiver.rule, mend="keep one of the two"
+        return finding_at(
+            document, "", "waiver-refused", ("waivers", index), message, found=waiver.rule, mend="keep one of the two"
         )
     return None
 
@@ -128,8 +128,9 @@ def _key(waiver: Waiver) -> tuple[str, str, str | None, str | None]:
 def _expired(document: Document, index: int, waiver: Waiver, day: date) -> Finding | None:
     if date.fromisoformat(waiver.expires) >= day:
         return None
-    return _finding(
+    return finding_at(
         document,
+        "",
         "waiver-expired",
         ("waivers", index, "expires"),
         f"the waiver of {waiver.rule} in {waiver.place.record} ran out on {waiver.expires}",
@@ -142,8 +143,9 @@ def _expired(document: Document, index: int, waiver: Waiver, day: date) -> Findi
 
 def _expiring(document: Document, index: int, waiver: Waiver, days: int) -> Finding:
     left = "today is its last day" if days == 0 else f"{days} {'day is' if days == 1 else 'days are'} left"
-    return _finding(
+    return finding_at(
         document,
+        "",
         "waiver-expiring",
         ("waivers", index, "expires"),
         f"the waiver of {waiver.rule} in {waiver.place.record} ends on {waiver.expires}: {left}",
@@ -173,23 +175,7 @@ def _unused(found: Found, document: Document, index: int, waiver: Waiver) -> Fin
             named = ", ".join(dict.fromkeys(f"{f.field} ({f.found})" if f.found else f.field for f in here[:3]))
             mend = f"delete the waiver, or correct its place: the rule's findings there are in {named}"
     because = "a waiver that nothing needs would hide the next fault"
-    return _finding(document, "waiver-unused", path, message, found=waiver.rule, because=because, mend=mend)
-
-
-def _finding(
-    document: Document,
-    rule: str,
-    path: Path,
-    message: str,
-    *,
-    mend: str,
-    found: str = "",
-    expected: str = "",
-    because: str = "",
-    level: Level = Level.ERROR,
-) -> Finding:
-    place = document.place(path)
-    return Finding(rule, level, place, message, "", dotted(path), found, expected, because, mend)
+    return finding_at(document, "", "waiver-unused", path, message, found=waiver.rule, because=because, mend=mend)
 
 
 # What is waived

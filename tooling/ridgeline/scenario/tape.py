@@ -16,6 +16,7 @@ from typing import Any
 from ridgeline.formulas.errors import MAX_DIGITS, FormulaError
 from ridgeline.formulas.quantity import Quantity
 from ridgeline.formulas.tree import Binary, Call, Name, Negate, Node, Number, UnitLiteral
+from ridgeline.formulas.writers.common import OPERATIONS
 from ridgeline.knowledge.derivation import Derivation, Given
 from ridgeline.knowledge.names import Stated, Unknown
 from ridgeline.lookup import Lookup
@@ -32,8 +33,6 @@ SCHEMA = "ridgeline-tape/1"
 PHASES: tuple[Phase, ...] = ("decode", "prefill")
 FORMATS = ("weights", "experts", "activations", "cache")
 DEGREES: tuple[Degree, ...] = ("tensor", "expert", "pipeline", "data")
-#: What the tape can do, by the number that stands for it.
-OPERATIONS = ("+", "-", "*", "/", "^", "neg", "min", "max", "ceil", "floor", "round", "abs", "sqrt", "log2")
 #: The record that an input's place names.
 OPEN = "="
 _DEPTH = 100

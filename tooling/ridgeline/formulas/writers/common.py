@@ -12,6 +12,8 @@ from ridgeline.formulas.evaluate import BUILTINS
 from ridgeline.formulas.tree import Binary, Call, Name, Negate, Node, Number, UnitLiteral
 
 MAX_OUTPUT = 40_000
+#: What a program that a page interprets can do, by the number that stands for it; ``site/code/program.ts`` does it.
+OPERATIONS = ("+", "-", "*", "/", "^", "neg", "min", "max", "ceil", "floor", "round", "abs", "sqrt", "log2")
 
 
 class NotExpressible(FormulaError):
